@@ -1,0 +1,1 @@
+"""The nouns: what flows from room to room. Imports numpy and msgspec only."""

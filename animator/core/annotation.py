@@ -1,0 +1,43 @@
+"""Annotation: the one document about a drawing that people correct; all else is derived."""
+
+import msgspec
+
+from animator.core.geometry import Box
+from animator.core.mask import RunLengths
+from animator.core.skeleton import Skeleton
+
+__all__ = ("Annotation", "FigureAnnotation")
+
+
+class FigureAnnotation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is known of one figure; what is absent is yet to be done.
+
+    Attributes:
+        id: unique in its annotation.
+        box: drawing space, whole pixels; figure space begins at its corner.
+        score: the detector's confidence in [0, 1]; 1 where a person drew the box.
+        mask: figure space, the size of the box.
+        skeleton: figure space.
+    """
+
+    id: str
+    box: Box
+    score: float = 1.0
+    mask: RunLengths | None = None
+    skeleton: Skeleton | None = None
+
+
+class Annotation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All figures of a drawing, best first.
+
+    Attributes:
+        width: of the drawing, pixels.
+        height: of the drawing, pixels.
+        figures: best first; empty when none was found.
+        revision: grows by one with each change; writers compare and set.
+    """
+
+    width: int
+    height: int
+    figures: tuple[FigureAnnotation, ...]
+    revision: int = 0

@@ -1,0 +1,82 @@
+"""The documents that are stored and served: drawings, and the animations made of them."""
+
+import msgspec
+
+from animator.core.animation import Animation, AnimationFormat
+from animator.core.scene import Background
+
+__all__ = ("AnimationDocument", "AnimationRequest", "DrawingDocument")
+
+DEFAULT_SIDE = 512
+"""Longer side of a frame when none is asked for, pixels."""
+
+
+class AnimationRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is asked for; what is left out has a sane default.
+
+    Attributes:
+        motion: name of a motion in the library.
+        side: longer side of the frames, pixels, even, 64..1024.
+        background: behind the figures.
+        formats: what to write; each frame is drawn once for all of them.
+
+    Raises:
+        ValueError: when `side` is odd or out of range, or no format is named.
+    """
+
+    motion: str = "dance"
+    side: int = DEFAULT_SIDE
+    background: Background = Background()
+    formats: tuple[AnimationFormat, ...] = (AnimationFormat.GIF, AnimationFormat.MP4)
+
+    def __post_init__(self) -> None:
+        if not 64 <= self.side <= 1024 or self.side % 2:
+            msg = f"side must be even and 64..1024 pixels, got {self.side}"
+            raise ValueError(msg)
+        if not self.formats:
+            msg = "at least one format is needed"
+            raise ValueError(msg)
+
+
+class DrawingDocument(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A drawing that was handed in.
+
+    Attributes:
+        id: unguessable, URL-safe.
+        name: file name as given, for showing only.
+        upload: blob with the bytes as they came.
+        picture: blob with the upright picture as the browser can show it (JPEG); None until read.
+        width: pixels of the upright picture; None until read.
+        height: pixels of the upright picture; None until read.
+        job: the job that reads and annotates it.
+        created: seconds since 1970, UTC.
+    """
+
+    id: str
+    name: str
+    upload: str
+    job: str
+    created: float
+    picture: str | None = None
+    width: int | None = None
+    height: int | None = None
+
+
+class AnimationDocument(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An animation that was asked for.
+
+    Attributes:
+        id: unguessable, URL-safe.
+        drawing: id of the drawing.
+        request: what was asked.
+        job: the job that makes it.
+        created: seconds since 1970, UTC.
+        files: one a format; empty until the job is done.
+    """
+
+    id: str
+    drawing: str
+    request: AnimationRequest
+    job: str
+    created: float
+    files: tuple[Animation, ...] = ()

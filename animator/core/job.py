@@ -1,0 +1,64 @@
+"""Jobs as the outside sees them: where the work stands, and how it ended."""
+
+from typing import Literal
+
+import msgspec
+
+from animator.core.errors import AnimatorError, Page
+
+__all__ = ("STEPS", "JobEvent", "JobProblem", "JobState", "Step", "problem_from_error")
+
+JobState = Literal["queued", "running", "done", "failed"]
+
+Step = Literal[
+    "waiting", "reading", "detecting", "outlining", "rigging", "moving", "drawing", "done"
+]
+
+STEPS: tuple[Step, ...] = (
+    "waiting",
+    "reading",
+    "detecting",
+    "outlining",
+    "rigging",
+    "moving",
+    "drawing",
+    "done",
+)
+"""The steps in the order in which a job walks through them; a job may skip some."""
+
+
+class JobProblem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Why a job failed.
+
+    Attributes:
+        code: stable name, see `animator.core.errors`.
+        message: one sentence for the user.
+        page: the page on which the user can mend it.
+    """
+
+    code: str
+    message: str
+    page: Page = "upload"
+
+
+class JobEvent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The state of a job at one instant; the last one is kept.
+
+    Attributes:
+        job: id of the job.
+        state: queued, running, done or failed; the last two end it.
+        step: what is being done.
+        progress: share of the whole job that is done, in [0, 1]; never falls while it runs.
+        problem: set when failed, and only then.
+    """
+
+    job: str
+    state: JobState
+    step: Step
+    progress: float
+    problem: JobProblem | None = None
+
+
+def problem_from_error(error: AnimatorError) -> JobProblem:
+    """What the user is told of an error."""
+    return JobProblem(code=error.code, message=error.message, page=error.page)

@@ -1,0 +1,112 @@
+"""Motion: a recorded clip of a 3-D skeleton; RetargetMap: how a drawn one follows it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ("BoneSource", "LimbGroup", "Motion", "MotionInfo", "Plane", "RetargetMap")
+
+Plane = Literal["frontal", "sagittal", "principal"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Motion:
+    """A clip, independent of any drawing; y up, metres, seconds.
+
+    Attributes:
+        name: as shown to people.
+        fps: frames a second, > 0.
+        joints: J names, parents before children; the first is the root.
+        parents: (J,) int16, index of each joint's parent, -1 for the root.
+        offsets: (J, 3) float32, metres, from the parent in the rest pose.
+        root: (F, 3) float32, metres, the root's path.
+        rotations: (F, J, 4) float32, unit quaternions wxyz, local to the parent.
+
+    Raises:
+        ValueError: when an array has another shape.
+    """
+
+    name: str
+    fps: float
+    joints: tuple[str, ...]
+    parents: NDArray[np.int16]
+    offsets: NDArray[np.float32]
+    root: NDArray[np.float32]
+    rotations: NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        joints, frames = len(self.joints), len(self.root)
+        shapes = (self.parents.shape, self.offsets.shape, self.root.shape, self.rotations.shape)
+        expected = ((joints,), (joints, 3), (frames, 3), (frames, joints, 4))
+        if shapes != expected or self.fps <= 0:
+            msg = f"expected arrays {expected} at fps > 0, got {shapes} at {self.fps}"
+            raise ValueError(msg)
+
+
+class BoneSource(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which stretch of the motion's skeleton drives a bone of the drawn one.
+
+    Attributes:
+        near: joint of the motion at the bone's near end.
+        far: joint of the motion at the bone's far end.
+    """
+
+    near: str
+    far: str
+
+
+class LimbGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Bones that move in one plane and are drawn at one depth (Smith et al. 2023).
+
+    Attributes:
+        name: such as "left_arm".
+        bones: far joints, in the drawn skeleton, of the bones in this group.
+        plane: the plane their movement is projected on.
+        depth_driver: joint of the motion whose depth decides what is drawn in front.
+    """
+
+    name: str
+    bones: tuple[str, ...]
+    plane: Plane
+    depth_driver: str
+
+
+class RetargetMap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How the joints of a drawn skeleton follow the joints of a motion.
+
+    Attributes:
+        bones: far joint in the drawn skeleton -> what drives it.
+        groups: limb groups, which together name every joint of the drawn skeleton but the root.
+        root: joint of the motion that carries the figure's path.
+        leg: joints of the motion from hip to foot; their length scales the path.
+        forward: pairs (right, left) of joints whose line is perpendicular to where it faces.
+    """
+
+    bones: dict[str, BoneSource]
+    groups: tuple[LimbGroup, ...]
+    root: str
+    leg: tuple[str, ...]
+    forward: tuple[tuple[str, str], ...]
+
+
+class MotionInfo(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the gallery shows of a motion.
+
+    Attributes:
+        name: stable, used in URLs and on the command line.
+        title: for people.
+        tags: words to search by.
+        duration: seconds, > 0.
+        fps: frames a second, > 0.
+        loop: whether the last frame leads into the first.
+    """
+
+    name: str
+    title: str
+    tags: tuple[str, ...]
+    duration: float
+    fps: float
+    loop: bool

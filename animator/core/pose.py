@@ -1,0 +1,71 @@
+"""PoseSequence and VertexTrack: the clip as angles of bones, and as moved vertices."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ("PoseSequence", "VertexTrack")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PoseSequence:
+    """Where each bone of a drawn skeleton points, frame by frame.
+
+    Attributes:
+        fps: frames a second, > 0.
+        root: (F, 2) float32, world space, the root's path; the rest pose has it at (0, 0).
+        angles: (F, J) float32, radians, the global direction of the bone that ends in joint j
+            (skeleton order), counter-clockwise from +y; NaN where the bone keeps its rest angle
+            relative to its parent bone. Column 0 (the root) is NaN.
+        depths: (F, G) float32, one column a limb group, larger is nearer to the viewer.
+        groups: G tuples of joint names: the bones (by far joint) of each limb group.
+
+    Raises:
+        ValueError: when an array has another shape.
+    """
+
+    fps: float
+    root: NDArray[np.float32]
+    angles: NDArray[np.float32]
+    depths: NDArray[np.float32]
+    groups: tuple[tuple[str, ...], ...]
+
+    def __post_init__(self) -> None:
+        frames = len(self.root)
+        if (
+            self.root.shape != (frames, 2)
+            or self.angles.shape[:1] != (frames,)
+            or self.depths.shape != (frames, len(self.groups))
+        ):
+            msg = (
+                f"expected root (F, 2), angles (F, J), depths (F, {len(self.groups)}), "
+                f"got {self.root.shape}, {self.angles.shape}, {self.depths.shape}"
+            )
+            raise ValueError(msg)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VertexTrack:
+    """The whole clip as moved vertices; the renderer and the page's player both play it.
+
+    Attributes:
+        fps: frames a second, > 0.
+        vertices: (F, V, 2) float32, world space.
+        group_of: (T,) int16, the limb group of each triangle.
+        order: (F, G) int16, group indices from back to front.
+    """
+
+    fps: float
+    vertices: NDArray[np.float32]
+    group_of: NDArray[np.int16]
+    order: NDArray[np.int16]
+
+    def __post_init__(self) -> None:
+        frames = len(self.vertices)
+        if self.vertices.ndim != 3 or self.vertices.shape[2] != 2 or len(self.order) != frames:
+            msg = (
+                f"expected vertices (F, V, 2) and order (F, G), "
+                f"got {self.vertices.shape} and {self.order.shape}"
+            )
+            raise ValueError(msg)

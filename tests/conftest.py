@@ -1,0 +1,16 @@
+"""Fixtures that all tests share."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(os.environ.get("ANIMATOR_TEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Folder of real drawings with annotations; it is not part of the project."""
+    if not SHARED.is_dir():
+        pytest.skip(f"no test drawings in {SHARED} (set ANIMATOR_TEST_DATA to their folder)")
+    return SHARED
