@@ -1,0 +1,1 @@
+"""A model server: batching, supervised worker processes, and the Open Inference Protocol."""
