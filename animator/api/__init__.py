@@ -1,0 +1,5 @@
+"""HTTP over the store and the queue; thin: it translates, and decides nothing about drawings."""
+
+from animator.api.services import ApiLimits, ApiServices
+
+__all__ = ("ApiLimits", "ApiServices")

@@ -1,0 +1,111 @@
+"""What the API needs from outside: stores, the queue, news of jobs, motions, limits."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from animator.core.annotation import Annotation
+from animator.core.documents import AnimationDocument, DrawingDocument
+from animator.core.job import JobEvent
+from animator.core.motion import MotionInfo
+
+__all__ = ("ApiLimits", "ApiServices", "BlobStore", "DocumentStore", "JobFollower", "JobQueue")
+
+Document = TypeVar("Document", DrawingDocument, AnimationDocument, Annotation)
+
+
+class DocumentStore(Protocol):
+    """Documents by kind and id; an annotation has the id of its drawing. Calls may block briefly."""
+
+    def get(self, kind: type[Document], id: str) -> Document:
+        """Read a document; raises NotFound."""
+        ...
+
+    def put(self, id: str, document: Document) -> None:
+        """Write a document, in one piece or not at all."""
+        ...
+
+    def delete(self, kind: type[Document], id: str) -> None:
+        """Forget a document; one that is not there is no error."""
+        ...
+
+    def animations_of(self, drawing: str) -> tuple[AnimationDocument, ...]:
+        """All animations of a drawing, oldest first."""
+        ...
+
+
+class BlobStore(Protocol):
+    """Bytes by name."""
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write a blob, in one piece or not at all."""
+        ...
+
+    def path(self, name: str) -> Path:
+        """A file that holds the blob, for reading; raises NotFound."""
+        ...
+
+    def delete(self, name: str) -> None:
+        """Forget a blob; one that is not there is no error."""
+        ...
+
+
+class JobQueue(Protocol):
+    """Work outside the request; the caller names the job, so its document can be stored first."""
+
+    def enqueue_annotation(self, job: str, drawing: str) -> None:
+        """Have a drawing read and annotated."""
+        ...
+
+    def enqueue_animation(self, job: str, animation: str) -> None:
+        """Have an animation made."""
+        ...
+
+    def last_event(self, job: str) -> JobEvent:
+        """Where the job stands; raises NotFound."""
+        ...
+
+
+class JobFollower(Protocol):
+    """News of a job, from wherever it stands."""
+
+    def __call__(self, job: str) -> AsyncIterator[JobEvent]:
+        """Yield the last event at once, then each new one; end after done or failed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiLimits:
+    """Limits that are checked before anything is stored.
+
+    Attributes:
+        upload_bytes: largest upload, bytes, > 0.
+        heartbeat: seconds of silence after which an event stream says that it lives, > 0.
+    """
+
+    upload_bytes: int = 20 * 1024 * 1024
+    heartbeat: float = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ApiServices:
+    """All that the API works with; whoever starts the web process fills it in.
+
+    Attributes:
+        documents: drawings, annotations and animations.
+        blobs: uploads, pictures and finished files.
+        queue: takes work, and tells where it stands.
+        follow: news of one job.
+        motions: the gallery, in the order in which it is shown.
+        web_folder: the page's files, served as they are.
+        limits: what is refused.
+    """
+
+    documents: DocumentStore
+    blobs: BlobStore
+    queue: JobQueue
+    follow: JobFollower
+    motions: tuple[MotionInfo, ...]
+    web_folder: Path
+    limits: ApiLimits = field(default_factory=ApiLimits)
