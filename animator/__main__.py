@@ -1,0 +1,58 @@
+"""The command `animator`: finds the command asked for and runs it."""
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from animator import __version__
+from animator.cli import COMMANDS
+from animator.core.errors import AnimatorError
+
+__all__ = ("build_parser", "main")
+
+_INTERRUPTED = 130
+
+_EXAMPLES = """\
+examples:
+  animator animate drawing.jpg --motion wave -o wave.gif
+  animator annotate drawings/*.jpg --json > figures.jsonl
+  animator motions
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser with every command's own parser in it."""
+    parser = argparse.ArgumentParser(
+        prog="animator",
+        description="Turns a photo of a drawing into an animation.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"animator {__version__}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name in COMMANDS:
+        importlib.import_module(f"animator.cli.{name}").add_parser(subparsers)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code is 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
+    args = build_parser().parse_args(argv)
+    command = importlib.import_module(f"animator.cli.{args.command}")
+    try:
+        return int(command.run(args))
+    except AnimatorError as error:
+        print(f"animator: {error.message}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        # The reader (such as `head`) went away; Python would complain again while it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())
