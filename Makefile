@@ -1,0 +1,82 @@
+# Verbs: setup, run, test, lint, bench, docs, lock, train-slice. `make help` explains them.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+MINUTES ?= 30
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-torch setup-dev run test lint bench docs lock train-slice clean
+
+help:
+	@echo "make run          set everything up and start the app on http://127.0.0.1:8000"
+	@echo "make test         set everything up (with torch, about 5.5 GB) and run all tests"
+	@echo "make setup        only the light install into $(VENV), without torch"
+	@echo "make lint         ruff and mypy"
+	@echo "make bench        time the walk from drawing to animation, step by step"
+	@echo "make docs         draw the pictures in docs/ anew"
+	@echo "make train-slice  train both models for MINUTES=$(MINUTES) more minutes"
+	@echo "make lock         resolve the locked versions anew"
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Animator needs Python 3.11 or newer; set PYTHON=/path/to/python3"; exit 1; }
+	@echo "Making a virtual environment in $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.base: requirements.lock pyproject.toml | $(BIN)/python
+	@echo "Installing (about 600 MB on disk) ..."
+	@$(PIP) --require-hashes -r requirements.lock
+	@$(PIP) --no-deps -e .
+	@touch $@
+
+$(VENV)/.torch: requirements-torch.lock $(VENV)/.base
+	@echo "Installing torch (about 5.5 GB on disk; this takes minutes) ..."
+	@$(PIP) --require-hashes -r requirements-torch.lock
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.lock $(VENV)/.torch
+	@echo "Installing the tools for tests ..."
+	@$(PIP) --require-hashes -r requirements-dev.lock
+	@touch $@
+
+setup: $(VENV)/.base
+
+setup-torch: $(VENV)/.torch
+
+setup-dev: $(VENV)/.dev
+
+run: setup
+	@if command -v nvidia-smi >/dev/null 2>&1 && nvidia-smi -L >/dev/null 2>&1; then \
+		$(MAKE) --no-print-directory setup-torch; fi
+	@$(BIN)/animator serve $(ARGS)
+
+test: setup-dev
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: setup-dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+bench: setup
+	@$(BIN)/python benchmarks/walk.py $(ARGS)
+
+docs: setup-dev
+	@$(BIN)/python docs/make_pictures.py $(ARGS)
+
+train-slice: setup-dev
+	@nice -n 19 $(BIN)/python -m models.training.train all --minutes $(MINUTES)
+
+COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe --no-annotate \
+	--no-header --no-emit-index-url --no-emit-find-links --no-emit-options
+
+lock: | $(BIN)/python
+	@$(BIN)/pip install --quiet pip-tools
+	@$(COMPILE) -o requirements.lock pyproject.toml
+	@$(COMPILE) -c requirements.lock --extra torch -o requirements-torch.lock pyproject.toml
+	@$(COMPILE) -c requirements-torch.lock --extra torch --extra dev -o requirements-dev.lock pyproject.toml
+
+clean:
+	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache
