@@ -1,5 +1,6 @@
 """HTTP over the store and the queue; thin: it translates, and decides nothing about drawings."""
 
+from animator.api.app import create_app
 from animator.api.services import ApiLimits, ApiServices
 
-__all__ = ("ApiLimits", "ApiServices")
+__all__ = ("ApiLimits", "ApiServices", "create_app")

@@ -16,7 +16,7 @@ Document = TypeVar("Document", DrawingDocument, AnimationDocument, Annotation)
 
 
 class DocumentStore(Protocol):
-    """Documents by kind and id; an annotation has the id of its drawing. Calls may block briefly."""
+    """Documents by kind and id; an annotation has its drawing's id. Calls may block briefly."""
 
     def get(self, kind: type[Document], id: str) -> Document:
         """Read a document; raises NotFound."""
@@ -42,8 +42,8 @@ class BlobStore(Protocol):
         """Write a blob, in one piece or not at all."""
         ...
 
-    def path(self, name: str) -> Path:
-        """A file that holds the blob, for reading; raises NotFound."""
+    def get(self, name: str) -> bytes:
+        """Read a blob; raises NotFound."""
         ...
 
     def delete(self, name: str) -> None:

@@ -1,0 +1,111 @@
+"""Animations: ask for one of a drawing, see how it stands, fetch its files."""
+
+import secrets
+import time
+from pathlib import PurePath
+from typing import Any
+
+from litestar import Controller, Request, Response, get, post
+from litestar.params import SkipValidation
+from litestar.status_codes import HTTP_202_ACCEPTED
+
+from animator.api.contents import Content, respond_with
+from animator.api.services import ApiServices
+from animator.core.animation import Animation, AnimationFormat
+from animator.core.annotation import Annotation
+from animator.core.documents import AnimationDocument, AnimationRequest, DrawingDocument
+from animator.core.errors import NoFigureFound, NotFound, UnknownMotion
+
+__all__ = ("AnimationController",)
+
+PRIVATE_CACHE = "private, max-age=3600"
+"""Files never change under their name, and belong to one person."""
+
+_MEDIA_TYPES = {AnimationFormat.GIF: "image/gif", AnimationFormat.MP4: "video/mp4"}
+
+
+class AnimationController(Controller):
+    """Routes of animations, under the drawing that they are made of and by their own id."""
+
+    path = "/api"
+    tags = ("animations",)
+
+    @post(
+        "/drawings/{drawing_id:str}/animations",
+        status_code=HTTP_202_ACCEPTED,
+        sync_to_thread=True,
+    )
+    def create_animation(
+        self, drawing_id: str, data: AnimationRequest, services: SkipValidation[ApiServices]
+    ) -> Response[AnimationDocument]:
+        """Ask for an animation of a drawing whose figures have been found."""
+        _check_request(services, drawing_id, data)
+        animation = AnimationDocument(
+            id=secrets.token_urlsafe(16),
+            drawing=drawing_id,
+            request=data,
+            job=secrets.token_urlsafe(16),
+            created=time.time(),
+        )
+        services.documents.put(animation.id, animation)
+        services.queue.enqueue_animation(animation.job, animation.id)
+        return Response(animation, headers={"Location": f"/api/animations/{animation.id}"})
+
+    @get("/drawings/{drawing_id:str}/animations", sync_to_thread=True)
+    def list_animations(
+        self, drawing_id: str, services: SkipValidation[ApiServices]
+    ) -> tuple[AnimationDocument, ...]:
+        """All animations asked for of a drawing, oldest first."""
+        services.documents.get(DrawingDocument, drawing_id)
+        return services.documents.animations_of(drawing_id)
+
+    @get("/animations/{animation_id:str}", sync_to_thread=True)
+    def get_animation(
+        self, animation_id: str, services: SkipValidation[ApiServices]
+    ) -> AnimationDocument:
+        """What was asked for, and the files that are ready."""
+        return services.documents.get(AnimationDocument, animation_id)
+
+    @get("/animations/{animation_id:str}/{file_name:str}", sync_to_thread=True)
+    def get_file(
+        self,
+        animation_id: str,
+        file_name: str,
+        request: Request[Any, Any, Any],
+        services: SkipValidation[ApiServices],
+        download: bool = False,
+    ) -> Response[bytes]:
+        """The file `file.gif` or `file.mp4`; `?download=1` offers it for saving."""
+        animation = services.documents.get(AnimationDocument, animation_id)
+        file = _find_file(animation, file_name)
+        content = Content(
+            data=services.blobs.get(file.blob),
+            media_type=_MEDIA_TYPES[file.format],
+            etag=file.blob,
+            cache=PRIVATE_CACHE,
+            save_as=_name_for_saving(services, animation, file) if download else None,
+        )
+        return respond_with(request, content)
+
+
+def _check_request(services: ApiServices, drawing_id: str, request: AnimationRequest) -> None:
+    services.documents.get(DrawingDocument, drawing_id)
+    if request.motion not in {motion.name for motion in services.motions}:
+        msg = f"There is no motion called {request.motion!r}."
+        raise UnknownMotion(msg)
+    if not services.documents.get(Annotation, drawing_id).figures:
+        msg = "No figure was found in this drawing."
+        raise NoFigureFound(msg)
+
+
+def _find_file(animation: AnimationDocument, file_name: str) -> Animation:
+    for file in animation.files:
+        if file_name == f"file.{file.format}":
+            return file
+    msg = f"This animation has no {file_name} (yet)."
+    raise NotFound(msg)
+
+
+def _name_for_saving(services: ApiServices, animation: AnimationDocument, file: Animation) -> str:
+    drawing = services.documents.get(DrawingDocument, animation.drawing)
+    return f"{PurePath(drawing.name).stem}-{animation.request.motion}.{file.format}"

@@ -1,0 +1,61 @@
+"""The web process as one ASGI application."""
+
+from litestar import Litestar
+from litestar.di import Provide
+from litestar.exceptions import HTTPException
+from litestar.openapi import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
+
+from animator import __version__
+from animator.api.animations import AnimationController
+from animator.api.drawings import DrawingController
+from animator.api.headers import add_security_headers
+from animator.api.jobs import JobController
+from animator.api.motions import get_health, list_motions
+from animator.api.pages import get_page, refuse_unknown_api
+from animator.api.problems import (
+    problem_from_animator_error,
+    problem_from_http_exception,
+    problem_from_unexpected,
+)
+from animator.api.services import ApiServices
+from animator.api.uploads import FORM_OVERHEAD
+from animator.core.errors import AnimatorError
+
+__all__ = ("create_app",)
+
+
+def create_app(services: ApiServices) -> Litestar:
+    """Put the routes together over the given services; nothing is started."""
+    return Litestar(
+        route_handlers=[
+            DrawingController,
+            AnimationController,
+            JobController,
+            list_motions,
+            get_health,
+            refuse_unknown_api,
+            get_page,
+        ],
+        dependencies={"services": Provide(lambda: services, sync_to_thread=False)},
+        exception_handlers={
+            AnimatorError: problem_from_animator_error,
+            HTTPException: problem_from_http_exception,
+            Exception: problem_from_unexpected,
+        },
+        before_send=[add_security_headers],
+        request_max_body_size=services.limits.upload_bytes + FORM_OVERHEAD,
+        openapi_config=_describe_api(),
+        logging_config=None,
+    )
+
+
+def _describe_api() -> OpenAPIConfig:
+    """OpenAPI as JSON and YAML only: the usual viewers load their code from other hosts."""
+    return OpenAPIConfig(
+        title="Animator",
+        version=__version__,
+        description="Turns a photo of a drawing into an animation.",
+        path="/schema",
+        render_plugins=[JsonRenderPlugin(path=["/", "/openapi.json"]), YamlRenderPlugin()],
+    )

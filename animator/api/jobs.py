@@ -1,0 +1,59 @@
+"""Jobs: where one stands, and a stream of its news."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import msgspec
+from litestar import Controller, get
+from litestar.params import SkipValidation
+from litestar.response import ServerSentEvent, ServerSentEventMessage
+
+from animator.api.services import ApiServices
+from animator.core.job import JobEvent
+
+__all__ = ("JobController", "stream_events")
+
+_RETRY_MS = 1000
+
+
+class JobController(Controller):
+    """Routes under /api/jobs."""
+
+    path = "/api/jobs"
+    tags = ("jobs",)
+
+    @get("/{job_id:str}", sync_to_thread=True)
+    def get_job(self, job_id: str, services: SkipValidation[ApiServices]) -> JobEvent:
+        """Where a job stands."""
+        return services.queue.last_event(job_id)
+
+    @get("/{job_id:str}/events")
+    async def follow_job(
+        self, job_id: str, services: SkipValidation[ApiServices]
+    ) -> ServerSentEvent:
+        """News of a job as server-sent events: the last state at once, then each change.
+
+        The stream ends after `done` or `failed`; one who comes back gets the last state again.
+        """
+        await asyncio.to_thread(services.queue.last_event, job_id)
+        return ServerSentEvent(stream_events(services.follow(job_id), services.limits.heartbeat))
+
+
+async def stream_events(
+    events: AsyncIterator[JobEvent], heartbeat: float
+) -> AsyncIterator[ServerSentEventMessage]:
+    """Turn news into messages, with a comment after each `heartbeat` seconds of silence."""
+    pending = asyncio.ensure_future(anext(events, None))
+    try:
+        while True:
+            finished, _ = await asyncio.wait({pending}, timeout=heartbeat)
+            if not finished:
+                yield ServerSentEventMessage(data=None, comment="still here")
+                continue
+            event = pending.result()
+            if event is None:
+                return
+            yield ServerSentEventMessage(data=msgspec.json.encode(event), retry=_RETRY_MS)
+            pending = asyncio.ensure_future(anext(events, None))
+    finally:
+        pending.cancel()

@@ -1,0 +1,38 @@
+"""The gallery of motions, and a sign of life."""
+
+import msgspec
+from litestar import get
+from litestar.params import SkipValidation
+
+from animator import __version__
+from animator.api.services import ApiServices
+from animator.core.motion import MotionInfo
+
+__all__ = ("Health", "get_health", "list_motions")
+
+
+class Health(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """That the web process answers.
+
+    Attributes:
+        status: always "ok".
+        version: of the product.
+        upload_bytes: largest upload that is taken, bytes.
+    """
+
+    status: str
+    version: str
+    upload_bytes: int
+
+
+@get("/api/motions", sync_to_thread=False, tags=["motions"])
+def list_motions(services: SkipValidation[ApiServices]) -> tuple[MotionInfo, ...]:
+    """All motions, in the order in which they are shown."""
+    return services.motions
+
+
+@get("/api/health", sync_to_thread=False, tags=["health"])
+def get_health(services: SkipValidation[ApiServices]) -> Health:
+    """That the web process answers, and what it takes."""
+    limit = services.limits.upload_bytes
+    return Health(status="ok", version=__version__, upload_bytes=limit)

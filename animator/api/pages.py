@@ -1,0 +1,77 @@
+"""The web page: the files of one folder, as they are; routes of the page get its shell."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from litestar import HttpMethod, Request, Response, route
+from litestar.exceptions import NotFoundException
+from litestar.params import SkipValidation
+
+from animator.api.contents import Content, respond_with
+from animator.api.services import ApiServices
+
+__all__ = ("get_page", "refuse_unknown_api")
+
+_MEDIA_TYPES = {
+    ".css": "text/css",
+    ".html": "text/html",
+    ".ico": "image/x-icon",
+    ".jpg": "image/jpeg",
+    ".js": "text/javascript",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".webmanifest": "application/manifest+json",
+}
+"""What is public: other files of the folder are for those who work on the page."""
+
+_HIDDEN_FOLDERS = frozenset({"tests", "node_modules"})
+_REVALIDATE = "no-cache"
+_SHELL_ROUTES = frozenset({"", "drawings"})
+_READ = [HttpMethod.GET, HttpMethod.HEAD]
+_ANY = [HttpMethod.GET, HttpMethod.POST, HttpMethod.PUT, HttpMethod.PATCH, HttpMethod.DELETE]
+
+
+@route("/api/{path:path}", http_method=_ANY, include_in_schema=False, sync_to_thread=False)
+def refuse_unknown_api(path: str) -> None:
+    """Say that the API has no such address; never show the page for it."""
+    msg = f"There is nothing at /api{path}."
+    raise NotFoundException(msg)
+
+
+@route(["/", "/{path:path}"], http_method=_READ, include_in_schema=False, sync_to_thread=True)
+def get_page(
+    request: Request[Any, Any, Any], services: SkipValidation[ApiServices], path: str = ""
+) -> Response[bytes]:
+    """Send a file of the page, or its shell where the address is one of the page's own routes."""
+    parts = [part for part in path.split("/") if part]
+    file = _find_file(services.web_folder, parts)
+    if file is not None:
+        return _send(request, file)
+    shell = services.web_folder / "index.html"
+    if (parts or [""])[0] in _SHELL_ROUTES:
+        return _send(request, shell)
+    if "text/html" in request.headers.get("Accept", ""):
+        response = _send(request, shell)
+        response.status_code = 404
+        return response
+    msg = f"There is nothing at /{'/'.join(parts)}."
+    raise NotFoundException(msg)
+
+
+def _find_file(folder: Path, parts: list[str]) -> Path | None:
+    if not parts or _HIDDEN_FOLDERS.intersection(parts) or any(p.startswith(".") for p in parts):
+        return None
+    file = folder.joinpath(*parts)
+    return file if file.suffix in _MEDIA_TYPES and file.is_file() else None
+
+
+def _send(request: Request[Any, Any, Any], file: Path) -> Response[bytes]:
+    data = file.read_bytes()
+    content = Content(
+        data=data,
+        media_type=_MEDIA_TYPES[file.suffix],
+        etag=hashlib.sha256(data).hexdigest()[:20],
+        cache=_REVALIDATE,
+    )
+    return respond_with(request, content)

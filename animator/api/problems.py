@@ -1,0 +1,113 @@
+"""Every error as problem+json (RFC 9457), with a stable code and the page that can mend it."""
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+from litestar import Request, Response
+from litestar.exceptions import HTTPException, ValidationException
+
+from animator.core.errors import (
+    AnimatorError,
+    Conflict,
+    ImageTooLarge,
+    InvalidImage,
+    ModelUnavailable,
+    NotFound,
+    Page,
+    UnsupportedImage,
+)
+
+__all__ = (
+    "Problem",
+    "problem_from_animator_error",
+    "problem_from_http_exception",
+    "problem_from_unexpected",
+)
+
+logger = logging.getLogger(__name__)
+
+_STATUSES: tuple[tuple[type[AnimatorError], HTTPStatus], ...] = (
+    (ImageTooLarge, HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
+    (UnsupportedImage, HTTPStatus.UNSUPPORTED_MEDIA_TYPE),
+    (InvalidImage, HTTPStatus.BAD_REQUEST),
+    (NotFound, HTTPStatus.NOT_FOUND),
+    (Conflict, HTTPStatus.CONFLICT),
+    (ModelUnavailable, HTTPStatus.SERVICE_UNAVAILABLE),
+    (AnimatorError, HTTPStatus.UNPROCESSABLE_ENTITY),
+)
+
+_CODES = {
+    HTTPStatus.BAD_REQUEST: "invalid_request",
+    HTTPStatus.NOT_FOUND: "not_found",
+    HTTPStatus.METHOD_NOT_ALLOWED: "method_not_allowed",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "image_too_large",
+}
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The body of every answer that is an error.
+
+    Attributes:
+        type: a name for the kind of problem, as a URI.
+        title: the HTTP status in words.
+        status: the HTTP status.
+        detail: one sentence for the user.
+        code: stable name that clients may branch on.
+        page: the page on which the user can mend it.
+    """
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    page: Page = "upload"
+
+
+def problem_from_animator_error(
+    _: Request[Any, Any, Any], error: AnimatorError
+) -> Response[Problem]:
+    """Answer an error of ours with its own code, sentence and page."""
+    status = next(status for kind, status in _STATUSES if isinstance(error, kind))
+    return _respond(status, error.code, error.message, error.page)
+
+
+def problem_from_http_exception(
+    _: Request[Any, Any, Any], error: HTTPException
+) -> Response[Problem]:
+    """Answer what the framework refused: unknown routes and methods, bad bodies, too many bytes."""
+    status = HTTPStatus(error.status_code)
+    detail = error.detail
+    if isinstance(error, ValidationException):
+        detail = "; ".join([detail, *(_describe(item) for item in error.extra or ())])
+    response = _respond(status, _CODES.get(status, "http_error"), detail, "upload")
+    for name, value in (error.headers or {}).items():
+        response.headers[name] = value
+    return response
+
+
+def problem_from_unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
+    """Answer a fault of ours without its inner workings, which go to the log."""
+    logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    detail = "Something went wrong on our side. Please try again."
+    return _respond(HTTPStatus.INTERNAL_SERVER_ERROR, "internal_error", detail, "upload")
+
+
+def _describe(item: object) -> str:
+    if isinstance(item, dict):
+        return ": ".join(str(item[key]) for key in ("key", "message") if item.get(key))
+    return str(item)
+
+
+def _respond(status: HTTPStatus, code: str, detail: str, page: Page) -> Response[Problem]:
+    problem = Problem(
+        type=f"urn:animator:problem:{code}",
+        title=status.phrase,
+        status=status,
+        detail=detail,
+        code=code,
+        page=page,
+    )
+    return Response(problem, status_code=status, media_type="application/problem+json")

@@ -1,0 +1,73 @@
+"""An upload: out of a form or the bare body, within the limit, and of a format that we read."""
+
+from pathlib import PurePosixPath
+from typing import Any
+
+import msgspec
+from litestar import Request
+from litestar.datastructures import UploadFile
+from litestar.enums import RequestEncodingType
+from litestar.exceptions import ClientException
+
+from animator.core.errors import ImageTooLarge, InvalidImage
+from animator.core.image_format import sniff_format
+
+__all__ = ("FORM_OVERHEAD", "Upload", "read_upload")
+
+FORM_OVERHEAD = 64 * 1024
+"""Bytes that a form may need around its file."""
+
+_NAME_LENGTH = 120
+
+
+class Upload(msgspec.Struct, frozen=True, kw_only=True):
+    """A picture as it was handed in.
+
+    Attributes:
+        name: file name as given, without folders, for showing only.
+        data: the bytes, of a format that we read.
+    """
+
+    name: str
+    data: bytes
+
+
+async def read_upload(request: Request[Any, Any, Any], max_bytes: int) -> Upload:
+    """Read the form field `file`, or the whole body named by `?name=`.
+
+    Raises:
+        ImageTooLarge: when there are more than `max_bytes`.
+        UnsupportedImage: when the bytes are of no format that we read.
+        InvalidImage: when there is no file, or an empty one.
+    """
+    try:
+        name, data = await _receive(request)
+    except ClientException as error:
+        if error.status_code == 413:
+            raise _too_large(max_bytes) from error
+        raise
+    if len(data) > max_bytes:
+        raise _too_large(max_bytes)
+    if not data:
+        msg = "There was no picture in the upload."
+        raise InvalidImage(msg)
+    sniff_format(data)
+    return Upload(name=_clean(name), data=data)
+
+
+async def _receive(request: Request[Any, Any, Any]) -> tuple[str, bytes]:
+    if request.content_type[0] != RequestEncodingType.MULTI_PART:
+        return request.query_params.get("name", ""), await request.body()
+    file = (await request.form()).get("file")
+    if not isinstance(file, UploadFile):
+        return "", b""
+    return file.filename, await file.read()
+
+
+def _clean(name: str) -> str:
+    last = PurePosixPath(name.replace("\\", "/")).name
+    return "".join(c for c in last if c.isprintable())[:_NAME_LENGTH] or "drawing"
+
+
+def _too_large(max_bytes: int) -> ImageTooLarge:
+    return ImageTooLarge(f"The file is larger than {max_bytes // 1_000_000} MB.")
