@@ -1,0 +1,6 @@
+"""Bytes in, an upright picture out: formats, limits, orientation, RGB."""
+
+from animator.ingest.decode import decode_image
+from animator.ingest.limits import DEFAULT_LIMITS, ImageLimits
+
+__all__ = ("DEFAULT_LIMITS", "ImageLimits", "decode_image")
