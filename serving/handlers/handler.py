@@ -1,15 +1,13 @@
 """Handler: the code of one model, as the server calls it."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
 import msgspec
-from numpy.typing import NDArray
+
+from serving.protocol.tensors import Tensors
 
 __all__ = ("Handler", "HandlerContext", "Tensors")
-
-Tensors = Mapping[str, NDArray[Any]]
-"""The named arrays of one item, without a batch axis."""
 
 
 class HandlerContext(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

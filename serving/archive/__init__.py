@@ -1,0 +1,1 @@
+"""A model on disk: what its folder says of itself."""

@@ -1,0 +1,135 @@
+r"""What can go wrong between a request and its answer.
+
+The tree, each with the stable ``code`` that travels over the wire::
+
+    ServingError
+    ├─ BadInput              bad_input
+    │  └─ InputTooLarge      input_too_large
+    ├─ ModelNotFound         model_not_found
+    ├─ InvalidModel          invalid_model        (manifest, handler or weights)
+    ├─ ServerUnavailable     server_unavailable   (try again later)
+    │  ├─ Overloaded         queue_full
+    │  └─ NoWorker           no_worker
+    ├─ DeadlineExceeded      deadline_exceeded
+    └─ InferenceFailed       inference_failed
+       ├─ OutOfMemory        out_of_memory
+       └─ WorkerDied         worker_died
+"""
+
+from typing import ClassVar
+
+__all__ = (
+    "BadInput",
+    "DeadlineExceeded",
+    "InferenceFailed",
+    "InputTooLarge",
+    "InvalidModel",
+    "ModelNotFound",
+    "NoWorker",
+    "OutOfMemory",
+    "Overloaded",
+    "ServerUnavailable",
+    "ServingError",
+    "WorkerDied",
+    "error_from_code",
+)
+
+
+class ServingError(Exception):
+    """Anything a caller can be told about: a stable code and one plain sentence."""
+
+    code: ClassVar[str] = "serving_error"
+
+    @property
+    def message(self) -> str:
+        """The sentence for the caller."""
+        return str(self)
+
+
+class BadInput(ServingError):
+    """The request is not what the protocol or the model takes; repeating it is of no use."""
+
+    code = "bad_input"
+
+
+class InputTooLarge(BadInput):
+    """The request has more bytes than the server accepts."""
+
+    code = "input_too_large"
+
+
+class ModelNotFound(ServingError):
+    """No such model, or no such version of it."""
+
+    code = "model_not_found"
+
+
+class InvalidModel(ServingError):
+    """A model cannot be served: its manifest, its handler or its weights are at fault."""
+
+    code = "invalid_model"
+
+
+class ServerUnavailable(ServingError):
+    """The work was not begun and may be tried again.
+
+    Attributes:
+        retry_after_s: when to try again, seconds from now, > 0.
+    """
+
+    code = "server_unavailable"
+
+    def __init__(self, message: str, retry_after_s: float = 1.0) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class Overloaded(ServerUnavailable):
+    """The model's queue is full."""
+
+    code = "queue_full"
+
+
+class NoWorker(ServerUnavailable):
+    """No process holds the model just now."""
+
+    code = "no_worker"
+
+
+class DeadlineExceeded(ServingError):
+    """The answer did not come within the caller's time."""
+
+    code = "deadline_exceeded"
+
+
+class InferenceFailed(ServingError):
+    """The model's code failed on this item."""
+
+    code = "inference_failed"
+
+
+class OutOfMemory(InferenceFailed):
+    """The item needs more memory than the worker can get."""
+
+    code = "out_of_memory"
+
+
+class WorkerDied(InferenceFailed):
+    """The process that worked on this item ended before it answered."""
+
+    code = "worker_died"
+
+
+def error_from_code(code: str, message: str) -> ServingError:
+    """Rebuild an error that came over a wire; an unknown code gives the root of the tree."""
+    return _CLASSES.get(code, ServingError)(message)
+
+
+def _with_subclasses(root: type[ServingError]) -> dict[str, type[ServingError]]:
+    found = {root.code: root}
+    for child in root.__subclasses__():
+        found |= _with_subclasses(child)
+    return found
+
+
+_CLASSES = _with_subclasses(ServingError)

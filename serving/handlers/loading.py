@@ -1,0 +1,53 @@
+"""From "package.module:Class" or "file.py:Class" to a handler."""
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from serving.errors import InvalidModel
+from serving.handlers.handler import Handler
+
+__all__ = ("load_handler",)
+
+_METHODS = ("load", "decode", "infer", "encode")
+
+
+def load_handler(reference: str, folder: Path) -> Handler:
+    """Build the handler that a manifest names; its model is not loaded yet.
+
+    A module that ends in `.py` is a file in the model's folder; any other is imported by its name.
+
+    Raises:
+        InvalidModel: when there is no such class, or it is no handler.
+    """
+    module_name, _, class_name = reference.partition(":")
+    try:
+        if module_name.endswith(".py"):
+            module = _module_from_file(folder / module_name)
+        else:
+            module = importlib.import_module(module_name)
+        handler: Handler = getattr(module, class_name)()
+    except Exception as error:
+        msg = f"cannot build the handler {reference}: {type(error).__name__}: {error}"
+        raise InvalidModel(msg) from error
+    missing = [name for name in _METHODS if not callable(getattr(handler, name, None))]
+    if missing:
+        msg = f"{reference} is no handler: it has no {', '.join(missing)}"
+        raise InvalidModel(msg)
+    return handler
+
+
+def _module_from_file(path: Path) -> ModuleType:
+    # The folder's name keeps two models' handler.py apart.
+    name = f"serving_model_{path.parent.name}_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        msg = f"{path} is no Python file"
+        raise ImportError(msg)
+    module = importlib.util.module_from_spec(spec)
+    # Dataclasses and pickles look their module up by its name.
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module

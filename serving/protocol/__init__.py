@@ -1,0 +1,1 @@
+"""What travels over the wire, and how it becomes arrays; no sockets, no state."""
