@@ -1,0 +1,151 @@
+"""Settings: read once, from a file, then the environment, then the command line; later wins."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from animator.core.errors import AnimatorError
+
+__all__ = ("BadSettings", "Settings", "load_settings", "settings_to_environment")
+
+PREFIX = "ANIMATOR_"
+"""Each field can be set in the environment: ANIMATOR_PORT, ANIMATOR_DATA_DIR and so on."""
+
+Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
+Count = Annotated[int, msgspec.Meta(ge=1)]
+
+_HERE = Path(__file__).resolve().parents[1]
+
+
+class BadSettings(AnimatorError):
+    """A setting has an unknown name, or a value that it cannot have."""
+
+    code = "bad_settings"
+
+
+def _default_data_dir() -> Path:
+    """The user's own data folder (XDG base directory specification)."""
+    base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(base).expanduser() / "animator"
+
+
+def _default_job_workers() -> int:
+    """Half the cores, the others being for the models; at least 1, at most 4."""
+    return min(max((os.cpu_count() or 1) // 2, 1), 4)
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Everything that can be set; paths may begin with ``~``."""
+
+    host: str = "127.0.0.1"
+    """Address on which the page and its API listen; 0.0.0.0 for all."""
+
+    port: Port = 8000
+    """Port of the page and its API."""
+
+    inference_host: str = "127.0.0.1"
+    """Address on which the model server listens; keep it private."""
+
+    inference_port: Port = 8080
+    """Port of the model server's predictions."""
+
+    management_port: Port = 8081
+    """Port of the model server's management."""
+
+    metrics_port: Port = 8082
+    """Port of the model server's metrics."""
+
+    inference_url: str | None = None
+    """Where job workers find the model server; None: on this machine, at `inference_port`."""
+
+    redis_url: str | None = None
+    """A Redis or Valkey server for jobs; None: a private one in the data folder. REDIS_URL too."""
+
+    data_dir: Path = msgspec.field(default_factory=_default_data_dir)
+    """Folder of drawings, animations, and the private Redis."""
+
+    models_dir: Path = _HERE / "models"
+    """Folder with one folder a model."""
+
+    web_dir: Path = _HERE / "web"
+    """Folder of the page's files."""
+
+    upload_bytes: Count = 20 * 1024 * 1024
+    """Largest upload, bytes."""
+
+    job_workers: Count = msgspec.field(default_factory=_default_job_workers)
+    """Processes that work on jobs, one job each at a time."""
+
+    job_timeout: Count = 120
+    """Seconds after which a job is given up."""
+
+    log_level: str = "info"
+    """debug, info, warning or error."""
+
+    @property
+    def model_server(self) -> str:
+        """URL of the model server, without a slash at its end."""
+        url = self.inference_url or f"http://127.0.0.1:{self.inference_port}"
+        return url.rstrip("/")
+
+
+def load_settings(
+    flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None
+) -> Settings:
+    """Read the settings.
+
+    Args:
+        flags: from the command line, by name of the field; None means "not given".
+        environment: in place of the process's own. ANIMATOR_CONFIG names a TOML file to read.
+
+    Raises:
+        BadSettings: when the file cannot be read, or a name or value is wrong.
+    """
+    env = os.environ if environment is None else environment
+    values = _read_file(env.get(f"{PREFIX}CONFIG"))
+    if "REDIS_URL" in env:
+        values["redis_url"] = env["REDIS_URL"]
+    values |= {
+        name: env[variable]
+        for name in Settings.__struct_fields__
+        if (variable := _variable(name)) in env
+    }
+    values |= {name: value for name, value in (flags or {}).items() if value is not None}
+    try:
+        settings = msgspec.convert(values, Settings, strict=False, dec_hook=_decode)
+    except msgspec.ValidationError as error:
+        msg = f"Wrong setting: {error}"
+        raise BadSettings(msg) from error
+    return msgspec.structs.replace(settings, data_dir=settings.data_dir.expanduser().absolute())
+
+
+def settings_to_environment(settings: Settings) -> dict[str, str]:
+    """The variables by which another process gets the very same settings."""
+    values = msgspec.structs.asdict(settings)
+    return {_variable(name): str(value) for name, value in values.items() if value is not None}
+
+
+def _variable(name: str) -> str:
+    return PREFIX + name.upper()
+
+
+def _read_file(path: str | None) -> dict[str, Any]:
+    if path is None:
+        return {}
+    try:
+        return tomllib.loads(Path(path).expanduser().read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        msg = f"The settings file {path} cannot be read: {error}"
+        raise BadSettings(msg) from error
+
+
+def _decode(kind: type, value: Any) -> Any:
+    """Read what msgspec does not know by itself: paths."""
+    if kind is Path and isinstance(value, str):
+        return Path(value).expanduser()
+    msg = f"cannot read {value!r} as {kind.__name__}"
+    raise ValueError(msg)

@@ -1,0 +1,59 @@
+"""What the rest of Animator asks of a store."""
+
+from typing import Protocol, TypeVar
+
+from animator.core.annotation import Annotation
+from animator.core.documents import AnimationDocument, DrawingDocument
+
+__all__ = ("BlobStore", "Document", "DocumentStore")
+
+Document = TypeVar("Document", DrawingDocument, AnimationDocument, Annotation)
+
+
+class DocumentStore(Protocol):
+    """Documents by kind and id; an annotation has its drawing's id. Calls may block briefly."""
+
+    def get(self, kind: type[Document], id: str) -> Document:
+        """Read a document.
+
+        Raises:
+            NotFound: when there is none.
+        """
+        ...
+
+    def put(self, id: str, document: Document) -> None:
+        """Write a document, in one piece or not at all.
+
+        Raises:
+            Conflict: when an annotation is not of the revision that follows the stored one.
+            NotFound: when the drawing that it belongs to is gone.
+        """
+        ...
+
+    def delete(self, kind: type[Document], id: str) -> None:
+        """Forget a document and those that belong to it; one that is not there is no error."""
+        ...
+
+    def animations_of(self, drawing: str) -> tuple[AnimationDocument, ...]:
+        """All animations of a drawing, oldest first."""
+        ...
+
+
+class BlobStore(Protocol):
+    """Bytes by name; a name is letters, digits, ``-``, ``_`` and single dots between them."""
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write a blob, in one piece or not at all."""
+        ...
+
+    def get(self, name: str) -> bytes:
+        """Read a blob.
+
+        Raises:
+            NotFound: when there is none.
+        """
+        ...
+
+    def delete(self, name: str) -> None:
+        """Forget a blob; one that is not there is no error."""
+        ...
