@@ -66,12 +66,15 @@ class LimbGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         bones: far joints, in the drawn skeleton, of the bones in this group.
         plane: the plane their movement is projected on.
         depth_driver: joint of the motion whose depth decides what is drawn in front.
+        plane_joints: joints of the motion whose movement finds the principal plane; when empty,
+            those that drive the group's bones. Both legs name the joints of both, to agree.
     """
 
     name: str
     bones: tuple[str, ...]
     plane: Plane
     depth_driver: str
+    plane_joints: tuple[str, ...] = ()
 
 
 class RetargetMap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -81,14 +84,15 @@ class RetargetMap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         bones: far joint in the drawn skeleton -> what drives it.
         groups: limb groups, which together name every joint of the drawn skeleton but the root.
         root: joint of the motion that carries the figure's path.
-        leg: joints of the motion from hip to foot; their length scales the path.
+        legs: chains of joints of the motion, each from hip to foot; the length of the drawn bones
+            that they drive, against their own, scales the path.
         forward: pairs (right, left) of joints whose line is perpendicular to where it faces.
     """
 
     bones: dict[str, BoneSource]
     groups: tuple[LimbGroup, ...]
     root: str
-    leg: tuple[str, ...]
+    legs: tuple[tuple[str, ...], ...]
     forward: tuple[tuple[str, str], ...]
 
 

@@ -1,0 +1,81 @@
+"""Keyframes: the small readable source of a motion, and its values at every frame.
+
+A file holds tracks, each a number or a list of `[time, value]` pairs. Between two keys the value
+eases: it never overshoots, and rests for an instant where it turns (monotone cubic interpolation,
+Fritsch and Butland 1984). In a loop the last key leads into the first.
+
+    hips_x, hips_y    metres from where the hips are when standing: to the figure's left, up
+    lean, head        degrees of the trunk, and of the head against it, to the figure's left
+    arm, forearm      degrees from hanging down, outwards; 90 is sideways, 180 is up
+    foot_x, foot_y    metres of the foot from its place when standing: outwards, up
+    hops              `[start, end, height]`: a leap of the whole figure, metres
+
+`arm`, `forearm`, `foot_x` and `foot_y` move both sides alike; with `left_` or `right_` before the
+name one side moves on its own, and both add up.
+"""
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import PchipInterpolator
+
+from animator.core.errors import InvalidMotion
+
+__all__ = ("Keyframes", "sample_hops", "sample_track")
+
+Track = float | tuple[tuple[float, float], ...]
+
+
+class Keyframes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A motion as it is written by hand.
+
+    Attributes:
+        duration: in time units, > 0.
+        unit: seconds a time unit, > 0: a beat of music, say.
+        fps: frames a second, > 0.
+        loop: whether the last frame leads into the first.
+        tracks: name -> value, or keys in ascending order of time.
+        hops: (start, end, height): time units and metres.
+    """
+
+    duration: float
+    unit: float = 1.0
+    fps: float = 30.0
+    loop: bool = True
+    tracks: dict[str, Track]
+    hops: tuple[tuple[float, float, float], ...] = ()
+
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """Time of each frame, in time units."""
+        count = round(self.duration * self.unit * self.fps)
+        return np.arange(count) / (self.fps * self.unit)
+
+
+def sample_track(keyframes: Keyframes, name: str) -> NDArray[np.float64]:
+    """Values of a track at every frame; zeros where the file has no such track.
+
+    Raises:
+        InvalidMotion: when the keys are not in ascending order of time.
+    """
+    track = keyframes.tracks.get(name, 0.0)
+    if isinstance(track, float):
+        return np.full(len(keyframes.times), track)
+    keys = np.array(track)
+    if keyframes.loop:
+        round_trip = np.array([keyframes.duration, 0.0])
+        keys = np.vstack((keys - round_trip, keys, keys + round_trip))
+    if not (np.diff(keys[:, 0]) > 0).all():
+        msg = f"the keys of {name!r} are not in ascending order of time"
+        raise InvalidMotion(msg)
+    held = np.clip(keyframes.times, keys[0, 0], keys[-1, 0])
+    return np.asarray(PchipInterpolator(keys[:, 0], keys[:, 1])(held))
+
+
+def sample_hops(keyframes: Keyframes) -> NDArray[np.float64]:
+    """Height of the leaps at every frame, metres: parabolas, as bodies fly."""
+    height = np.zeros(len(keyframes.times))
+    for start, end, top in keyframes.hops:
+        part = np.clip((keyframes.times - start) / (end - start), 0.0, 1.0)
+        height += 4 * top * part * (1 - part)
+    return height

@@ -1,0 +1,153 @@
+"""From three dimensions to two: which plane, and what is seen of a motion on it.
+
+A person draws each part of the body in the view that shows it best: "twisted perspective". So each
+limb group has a plane of its own (Smith, Zheng, Li, Jain, Hodgins: A Method for Animating
+Children's Drawings of the Human Figure, ACM Transactions on Graphics 42(3), 2023).
+
+The body frame: the root at the origin, y up, the figure faces +z, its left is +x.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from animator.core.errors import InvalidMotion
+from animator.core.motion import Motion, RetargetMap
+from animator.motion.kinematics import joint_index, joint_paths
+
+__all__ = (
+    "Body",
+    "View",
+    "choose_views",
+    "depths_on",
+    "facing",
+    "points_on",
+    "principal_view",
+    "see_body",
+    "to_body_frame",
+)
+
+Floats = NDArray[np.float64]
+View = Literal["frontal", "sagittal"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Body:
+    """A motion as its own body sees it.
+
+    Attributes:
+        name: of the motion.
+        places: joint -> (F, 3) float64, metres, body frame.
+        root: (F, 3) float64, metres, the path of the root over the ground.
+        forward: (F, 2) float64, unit vectors (x, z): where the figure faces.
+    """
+
+    name: str
+    places: dict[str, Floats]
+    root: Floats
+    forward: Floats
+
+    def place(self, joint: str) -> Floats:
+        """Places of a joint: (F, 3) float64, metres, body frame.
+
+        Raises:
+            InvalidMotion: when the motion has no joint of that name.
+        """
+        if joint not in self.places:
+            msg = f"the motion {self.name!r} has no joint {joint!r}"
+            raise InvalidMotion(msg)
+        return self.places[joint]
+
+
+def see_body(motion: Motion, retarget_map: RetargetMap) -> Body:
+    """Bring every frame of a motion into the frame of its body.
+
+    Raises:
+        InvalidMotion: when the motion lacks the map's root or the joints across its body.
+    """
+    paths = joint_paths(motion)
+    pairs = [(joint_index(motion, a), joint_index(motion, b)) for a, b in retarget_map.forward]
+    root = paths[:, joint_index(motion, retarget_map.root)]
+    forward = facing(paths, pairs)
+    placed = to_body_frame(paths, root, forward)
+    places = {name: placed[:, i] for i, name in enumerate(motion.joints)}
+    return Body(motion.name, places, root, forward)
+
+
+def choose_views(body: Body, retarget_map: RetargetMap) -> tuple[View, ...]:
+    """The view of each limb group: as its plane says, or found from the movement.
+
+    Raises:
+        InvalidMotion: when the motion lacks a joint that the map names.
+    """
+    views: list[View] = []
+    for group in retarget_map.groups:
+        sources = [retarget_map.bones[b] for b in group.bones if b in retarget_map.bones]
+        joints = group.plane_joints or tuple(j for s in sources for j in (s.near, s.far))
+        if group.plane != "principal":
+            views.append(group.plane)
+        else:
+            views.append(principal_view(np.array([body.place(joint) for joint in joints])))
+    return tuple(views)
+
+
+def facing(paths: Floats, pairs: Sequence[tuple[int, int]]) -> Floats:
+    """Where the figure faces, from lines across its body.
+
+    paths: (F, J, 3) float64, metres, y up.
+    pairs: indices (right, left) of joints; the mean of the lines is what it faces square to.
+    Returns (F, 2) float64: unit vectors (x, z) on the ground; (0, 1) where no line is to be seen.
+    """
+    across = np.zeros((len(paths), 3))
+    for right, left in pairs:
+        line = paths[:, left] - paths[:, right]
+        across += line / np.maximum(np.linalg.norm(line, axis=1, keepdims=True), 1e-12)
+    forward = np.stack((-across[:, 2], across[:, 0]), axis=1)
+    lengths = np.linalg.norm(forward, axis=1, keepdims=True)
+    ahead = np.array([0.0, 1.0])
+    return np.where(lengths > 1e-9, forward / np.maximum(lengths, 1e-9), ahead)
+
+
+def to_body_frame(paths: Floats, root: Floats, forward: Floats) -> Floats:
+    """Move each frame's root to the origin, and turn it about y to face +z.
+
+    paths: (F, J, 3) float64, metres.
+    root: (F, 3) float64, metres.
+    forward: (F, 2) float64, unit vectors (x, z).
+    Returns (F, J, 3) float64, metres, body frame.
+    """
+    placed = paths - root[:, None]
+    x, z = forward[:, :1], forward[:, 1:]
+    turned = placed.copy()
+    turned[..., 0] = placed[..., 0] * z - placed[..., 2] * x
+    turned[..., 2] = placed[..., 0] * x + placed[..., 2] * z
+    return turned
+
+
+def principal_view(points: Floats) -> View:
+    """The view along which the movement is smallest, of the front and the side.
+
+    points: (..., 3) float64, body frame. The third principal component of them all is the normal
+    of the plane; the view nearer to it is chosen (Smith et al. 2023).
+    """
+    cloud = points.reshape(-1, 3)
+    centred = cloud - cloud.mean(axis=0)
+    _, components = np.linalg.eigh(centred.T @ centred)
+    normal = np.abs(components[:, 0])  # eigenvalues come in ascending order
+    return "frontal" if normal[2] > normal[0] else "sagittal"
+
+
+def points_on(view: View, points: Floats) -> Floats:
+    """What is seen: (..., 3) body frame to (..., 2), x to the right, y up.
+
+    From the front the figure's left is on the right; from the side it faces to the right.
+    """
+    return points[..., [0, 1]] if view == "frontal" else points[..., [2, 1]]
+
+
+def depths_on(view: View, points: Floats) -> Floats:
+    """Nearness to the viewer: (..., 3) body frame to (...), larger is nearer."""
+    return points[..., 2] if view == "frontal" else -points[..., 0]
