@@ -6,15 +6,15 @@ from pathlib import PurePath
 from typing import Any
 
 from litestar import Controller, Request, Response, get, post
-from litestar.params import SkipValidation
+from litestar.params import FromPath, FromQuery, JSONBody
 from litestar.status_codes import HTTP_202_ACCEPTED
 
 from animator.api.contents import Content, respond_with
-from animator.api.services import ApiServices
+from animator.api.services import ApiServices, Services
 from animator.core.animation import Animation, AnimationFormat
 from animator.core.annotation import Annotation
 from animator.core.documents import AnimationDocument, AnimationRequest, DrawingDocument
-from animator.core.errors import NoFigureFound, NotFound, UnknownMotion
+from animator.core.errors import JobFailed, NoFigureFound, NotFound, UnknownMotion
 
 __all__ = ("AnimationController",)
 
@@ -36,7 +36,7 @@ class AnimationController(Controller):
         sync_to_thread=True,
     )
     def create_animation(
-        self, drawing_id: str, data: AnimationRequest, services: SkipValidation[ApiServices]
+        self, drawing_id: FromPath[str], data: JSONBody[AnimationRequest], services: Services
     ) -> Response[AnimationDocument]:
         """Ask for an animation of a drawing whose figures have been found."""
         _check_request(services, drawing_id, data)
@@ -48,32 +48,34 @@ class AnimationController(Controller):
             created=time.time(),
         )
         services.documents.put(animation.id, animation)
-        services.queue.enqueue_animation(animation.job, animation.id)
+        try:
+            services.queue.enqueue_animation(animation.job, animation.id)
+        except JobFailed:
+            services.documents.delete(AnimationDocument, animation.id)
+            raise
         return Response(animation, headers={"Location": f"/api/animations/{animation.id}"})
 
     @get("/drawings/{drawing_id:str}/animations", sync_to_thread=True)
     def list_animations(
-        self, drawing_id: str, services: SkipValidation[ApiServices]
+        self, drawing_id: FromPath[str], services: Services
     ) -> tuple[AnimationDocument, ...]:
         """All animations asked for of a drawing, oldest first."""
         services.documents.get(DrawingDocument, drawing_id)
         return services.documents.animations_of(drawing_id)
 
     @get("/animations/{animation_id:str}", sync_to_thread=True)
-    def get_animation(
-        self, animation_id: str, services: SkipValidation[ApiServices]
-    ) -> AnimationDocument:
+    def get_animation(self, animation_id: FromPath[str], services: Services) -> AnimationDocument:
         """What was asked for, and the files that are ready."""
         return services.documents.get(AnimationDocument, animation_id)
 
     @get("/animations/{animation_id:str}/{file_name:str}", sync_to_thread=True)
     def get_file(
         self,
-        animation_id: str,
-        file_name: str,
+        animation_id: FromPath[str],
+        file_name: FromPath[str],
         request: Request[Any, Any, Any],
-        services: SkipValidation[ApiServices],
-        download: bool = False,
+        services: Services,
+        download: FromQuery[bool] = False,
     ) -> Response[bytes]:
         """The file `file.gif` or `file.mp4`; `?download=1` offers it for saving."""
         animation = services.documents.get(AnimationDocument, animation_id)

@@ -6,14 +6,14 @@ import time
 from typing import Any
 
 from litestar import Controller, Request, Response, delete, get, post
-from litestar.params import SkipValidation
+from litestar.params import FromPath
 
 from animator.api.contents import Content, respond_with
-from animator.api.services import ApiServices
+from animator.api.services import ApiServices, Services
 from animator.api.uploads import Upload, read_upload
 from animator.core.annotation import Annotation
-from animator.core.documents import AnimationDocument, DrawingDocument
-from animator.core.errors import NotFound
+from animator.core.documents import DrawingDocument
+from animator.core.errors import JobFailed, NotFound
 
 __all__ = ("DrawingController",)
 
@@ -29,7 +29,7 @@ class DrawingController(Controller):
 
     @post()
     async def create_drawing(
-        self, request: Request[Any, Any, Any], services: SkipValidation[ApiServices]
+        self, request: Request[Any, Any, Any], services: Services
     ) -> Response[DrawingDocument]:
         """Hand in a picture, as the form field `file` or as the body; figures are then sought."""
         upload = await read_upload(request, services.limits.upload_bytes)
@@ -37,30 +37,22 @@ class DrawingController(Controller):
         return Response(drawing, headers={"Location": f"/api/drawings/{drawing.id}"})
 
     @get("/{drawing_id:str}", sync_to_thread=True)
-    def get_drawing(
-        self, drawing_id: str, services: SkipValidation[ApiServices]
-    ) -> DrawingDocument:
+    def get_drawing(self, drawing_id: FromPath[str], services: Services) -> DrawingDocument:
         """What is known of a drawing."""
         return services.documents.get(DrawingDocument, drawing_id)
 
     @delete("/{drawing_id:str}", sync_to_thread=True)
-    def delete_drawing(self, drawing_id: str, services: SkipValidation[ApiServices]) -> None:
+    def delete_drawing(self, drawing_id: FromPath[str], services: Services) -> None:
         """Forget a drawing and all that was made of it."""
         drawing = services.documents.get(DrawingDocument, drawing_id)
-        for animation in services.documents.animations_of(drawing_id):
-            _forget_animation(services, animation)
-        for blob in (drawing.upload, drawing.picture):
-            if blob is not None:
-                services.blobs.delete(blob)
-        services.documents.delete(Annotation, drawing_id)
-        services.documents.delete(DrawingDocument, drawing_id)
+        _forget(services, drawing)
 
     @get("/{drawing_id:str}/picture", sync_to_thread=True)
     def get_picture(
         self,
-        drawing_id: str,
+        drawing_id: FromPath[str],
         request: Request[Any, Any, Any],
-        services: SkipValidation[ApiServices],
+        services: Services,
     ) -> Response[bytes]:
         """The upright picture as JPEG, once it has been read."""
         drawing = services.documents.get(DrawingDocument, drawing_id)
@@ -76,7 +68,7 @@ class DrawingController(Controller):
         return respond_with(request, content)
 
     @get("/{drawing_id:str}/annotation", sync_to_thread=True)
-    def get_annotation(self, drawing_id: str, services: SkipValidation[ApiServices]) -> Annotation:
+    def get_annotation(self, drawing_id: FromPath[str], services: Services) -> Annotation:
         """The figures found in a drawing, once they have been sought."""
         return services.documents.get(Annotation, drawing_id)
 
@@ -92,11 +84,19 @@ def _store_upload(services: ApiServices, upload: Upload) -> DrawingDocument:
     )
     services.blobs.put(drawing.upload, upload.data)
     services.documents.put(drawing_id, drawing)
-    services.queue.enqueue_annotation(job, drawing_id)
+    try:
+        services.queue.enqueue_annotation(job, drawing_id)
+    except JobFailed:
+        _forget(services, drawing)
+        raise
     return drawing
 
 
-def _forget_animation(services: ApiServices, animation: AnimationDocument) -> None:
-    for file in animation.files:
-        services.blobs.delete(file.blob)
-    services.documents.delete(AnimationDocument, animation.id)
+def _forget(services: ApiServices, drawing: DrawingDocument) -> None:
+    """Delete the files first: what is left by a fault in between can still be found by its id."""
+    animations = services.documents.animations_of(drawing.id)
+    blobs = [file.blob for animation in animations for file in animation.files]
+    for blob in (*blobs, drawing.picture, drawing.upload):
+        if blob is not None:
+            services.blobs.delete(blob)
+    services.documents.delete(DrawingDocument, drawing.id)

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 
 import msgspec
 from litestar import Controller, get
-from litestar.params import SkipValidation
+from litestar.params import FromPath
 from litestar.response import ServerSentEvent, ServerSentEventMessage
 
-from animator.api.services import ApiServices
+from animator.api.services import Services
 from animator.core.job import JobEvent
 
 __all__ = ("JobController", "stream_events")
@@ -23,14 +23,12 @@ class JobController(Controller):
     tags = ("jobs",)
 
     @get("/{job_id:str}", sync_to_thread=True)
-    def get_job(self, job_id: str, services: SkipValidation[ApiServices]) -> JobEvent:
+    def get_job(self, job_id: FromPath[str], services: Services) -> JobEvent:
         """Where a job stands."""
         return services.queue.last_event(job_id)
 
     @get("/{job_id:str}/events")
-    async def follow_job(
-        self, job_id: str, services: SkipValidation[ApiServices]
-    ) -> ServerSentEvent:
+    async def follow_job(self, job_id: FromPath[str], services: Services) -> ServerSentEvent:
         """News of a job as server-sent events: the last state at once, then each change.
 
         The stream ends after `done` or `failed`; one who comes back gets the last state again.

@@ -2,10 +2,9 @@
 
 import msgspec
 from litestar import get
-from litestar.params import SkipValidation
 
 from animator import __version__
-from animator.api.services import ApiServices
+from animator.api.services import Services
 from animator.core.motion import MotionInfo
 
 __all__ = ("Health", "get_health", "list_motions")
@@ -26,13 +25,13 @@ class Health(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 @get("/api/motions", sync_to_thread=False, tags=["motions"])
-def list_motions(services: SkipValidation[ApiServices]) -> tuple[MotionInfo, ...]:
+def list_motions(services: Services) -> tuple[MotionInfo, ...]:
     """All motions, in the order in which they are shown."""
     return services.motions
 
 
 @get("/api/health", sync_to_thread=False, tags=["health"])
-def get_health(services: SkipValidation[ApiServices]) -> Health:
+def get_health(services: Services) -> Health:
     """That the web process answers, and what it takes."""
     limit = services.limits.upload_bytes
     return Health(status="ok", version=__version__, upload_bytes=limit)

@@ -1,15 +1,16 @@
 """The web page: the files of one folder, as they are; routes of the page get its shell."""
 
+import asyncio
 import hashlib
 from pathlib import Path
 from typing import Any
 
 from litestar import HttpMethod, Request, Response, route
 from litestar.exceptions import NotFoundException
-from litestar.params import SkipValidation
+from litestar.params import FromPath
 
 from animator.api.contents import Content, respond_with
-from animator.api.services import ApiServices
+from animator.api.services import Services
 
 __all__ = ("get_page", "refuse_unknown_api")
 
@@ -27,32 +28,35 @@ _MEDIA_TYPES = {
 
 _HIDDEN_FOLDERS = frozenset({"tests", "node_modules"})
 _REVALIDATE = "no-cache"
-_SHELL_ROUTES = frozenset({"", "drawings"})
+_SHELL_ROUTES = frozenset({"drawings"})
 _READ = [HttpMethod.GET, HttpMethod.HEAD]
 _ANY = [HttpMethod.GET, HttpMethod.POST, HttpMethod.PUT, HttpMethod.PATCH, HttpMethod.DELETE]
 
 
 @route("/api/{path:path}", http_method=_ANY, include_in_schema=False, sync_to_thread=False)
-def refuse_unknown_api(path: str) -> None:
+def refuse_unknown_api(path: FromPath[str]) -> None:
     """Say that the API has no such address; never show the page for it."""
     msg = f"There is nothing at /api{path}."
     raise NotFoundException(msg)
 
 
-@route(["/", "/{path:path}"], http_method=_READ, include_in_schema=False, sync_to_thread=True)
-def get_page(
-    request: Request[Any, Any, Any], services: SkipValidation[ApiServices], path: str = ""
+@route(["/", "/{path:path}"], http_method=_READ, include_in_schema=False)
+async def get_page(
+    request: Request[Any, Any, Any], services: Services, path: FromPath[str] = ""
 ) -> Response[bytes]:
     """Send a file of the page, or its shell where the address is one of the page's own routes."""
     parts = [part for part in path.split("/") if part]
-    file = _find_file(services.web_folder, parts)
+    return await asyncio.to_thread(_answer, request, services.web_folder, parts)
+
+
+def _answer(request: Request[Any, Any, Any], folder: Path, parts: list[str]) -> Response[bytes]:
+    file = _find_file(folder, parts)
     if file is not None:
         return _send(request, file)
-    shell = services.web_folder / "index.html"
-    if (parts or [""])[0] in _SHELL_ROUTES:
-        return _send(request, shell)
+    if not parts or parts[0] in _SHELL_ROUTES:
+        return _send(request, folder / "index.html")
     if "text/html" in request.headers.get("Accept", ""):
-        response = _send(request, shell)
+        response = _send(request, folder / "index.html")
         response.status_code = 404
         return response
     msg = f"There is nothing at /{'/'.join(parts)}."

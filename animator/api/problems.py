@@ -13,6 +13,7 @@ from animator.core.errors import (
     Conflict,
     ImageTooLarge,
     InvalidImage,
+    JobFailed,
     ModelUnavailable,
     NotFound,
     Page,
@@ -35,6 +36,7 @@ _STATUSES: tuple[tuple[type[AnimatorError], HTTPStatus], ...] = (
     (NotFound, HTTPStatus.NOT_FOUND),
     (Conflict, HTTPStatus.CONFLICT),
     (ModelUnavailable, HTTPStatus.SERVICE_UNAVAILABLE),
+    (JobFailed, HTTPStatus.SERVICE_UNAVAILABLE),
     (AnimatorError, HTTPStatus.UNPROCESSABLE_ENTITY),
 )
 

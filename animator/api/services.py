@@ -3,63 +3,27 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeAlias
 
-from animator.core.annotation import Annotation
-from animator.core.documents import AnimationDocument, DrawingDocument
+from litestar.di import NamedDependency
+from litestar.params import SkipValidation
+
 from animator.core.job import JobEvent
 from animator.core.motion import MotionInfo
+from animator.store import BlobStore, DocumentStore
 
-__all__ = ("ApiLimits", "ApiServices", "BlobStore", "DocumentStore", "JobFollower", "JobQueue")
-
-Document = TypeVar("Document", DrawingDocument, AnimationDocument, Annotation)
-
-
-class DocumentStore(Protocol):
-    """Documents by kind and id; an annotation has its drawing's id. Calls may block briefly."""
-
-    def get(self, kind: type[Document], id: str) -> Document:
-        """Read a document; raises NotFound."""
-        ...
-
-    def put(self, id: str, document: Document) -> None:
-        """Write a document, in one piece or not at all."""
-        ...
-
-    def delete(self, kind: type[Document], id: str) -> None:
-        """Forget a document; one that is not there is no error."""
-        ...
-
-    def animations_of(self, drawing: str) -> tuple[AnimationDocument, ...]:
-        """All animations of a drawing, oldest first."""
-        ...
-
-
-class BlobStore(Protocol):
-    """Bytes by name."""
-
-    def put(self, name: str, data: bytes) -> None:
-        """Write a blob, in one piece or not at all."""
-        ...
-
-    def get(self, name: str) -> bytes:
-        """Read a blob; raises NotFound."""
-        ...
-
-    def delete(self, name: str) -> None:
-        """Forget a blob; one that is not there is no error."""
-        ...
+__all__ = ("ApiLimits", "ApiServices", "JobFollower", "JobQueue", "Services")
 
 
 class JobQueue(Protocol):
     """Work outside the request; the caller names the job, so its document can be stored first."""
 
     def enqueue_annotation(self, job: str, drawing: str) -> None:
-        """Have a drawing read and annotated."""
+        """Have a drawing read and annotated; raises JobFailed when no work is taken."""
         ...
 
     def enqueue_animation(self, job: str, animation: str) -> None:
-        """Have an animation made."""
+        """Have an animation made; raises JobFailed when no work is taken."""
         ...
 
     def last_event(self, job: str) -> JobEvent:
@@ -109,3 +73,7 @@ class ApiServices:
     motions: tuple[MotionInfo, ...]
     web_folder: Path
     limits: ApiLimits = field(default_factory=ApiLimits)
+
+
+Services: TypeAlias = NamedDependency[SkipValidation[ApiServices]]
+"""How a route asks for the services: by a parameter called `services`."""

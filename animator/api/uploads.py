@@ -48,9 +48,6 @@ async def read_upload(request: Request[Any, Any, Any], max_bytes: int) -> Upload
         raise
     if len(data) > max_bytes:
         raise _too_large(max_bytes)
-    if not data:
-        msg = "There was no picture in the upload."
-        raise InvalidImage(msg)
     sniff_format(data)
     return Upload(name=_clean(name), data=data)
 
@@ -60,7 +57,8 @@ async def _receive(request: Request[Any, Any, Any]) -> tuple[str, bytes]:
         return request.query_params.get("name", ""), await request.body()
     file = (await request.form()).get("file")
     if not isinstance(file, UploadFile):
-        return "", b""
+        msg = "The upload has no field `file` with a picture."
+        raise InvalidImage(msg)
     return file.filename, await file.read()
 
 

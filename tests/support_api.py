@@ -1,0 +1,174 @@
+"""The API over plain dictionaries: doubles of stores, queue and news for tests."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from animator.api import ApiLimits, ApiServices
+from animator.core.animation import Animation, AnimationFormat
+from animator.core.annotation import Annotation, FigureAnnotation
+from animator.core.documents import AnimationDocument, AnimationRequest, DrawingDocument
+from animator.core.errors import JobFailed, NotFound
+from animator.core.geometry import Box
+from animator.core.job import JobEvent
+from animator.core.motion import MotionInfo
+from animator.store import Document
+
+WEB_FOLDER = Path(__file__).parents[1] / "web"
+
+MOTIONS = tuple(
+    MotionInfo(name=name, title=name.title(), tags=(), duration=2.0, fps=30.0, loop=True)
+    for name in ("wave", "jump", "dance")
+)
+
+
+@dataclass
+class MemoryDocuments:
+    documents: dict[tuple[type, str], Any] = field(default_factory=dict)
+
+    def get(self, kind: type[Document], id: str) -> Document:
+        try:
+            found: Document = self.documents[kind, id]
+        except KeyError:
+            msg = f"There is no {kind.__name__} {id}."
+            raise NotFound(msg) from None
+        return found
+
+    def put(self, id: str, document: DrawingDocument | AnimationDocument | Annotation) -> None:
+        self.documents[type(document), id] = document
+
+    def delete(self, kind: type[Any], id: str) -> None:
+        self.documents.pop((kind, id), None)
+        if kind is DrawingDocument:
+            self.documents.pop((Annotation, id), None)
+            for animation in self.animations_of(id):
+                self.delete(AnimationDocument, animation.id)
+
+    def animations_of(self, drawing: str) -> tuple[AnimationDocument, ...]:
+        return tuple(
+            document
+            for document in self.documents.values()
+            if isinstance(document, AnimationDocument) and document.drawing == drawing
+        )
+
+
+@dataclass
+class MemoryBlobs:
+    blobs: dict[str, bytes] = field(default_factory=dict)
+
+    def get(self, name: str) -> bytes:
+        try:
+            return self.blobs[name]
+        except KeyError:
+            msg = f"There is no file {name}."
+            raise NotFound(msg) from None
+
+    def put(self, name: str, data: bytes) -> None:
+        self.blobs[name] = data
+
+    def delete(self, name: str) -> None:
+        self.blobs.pop(name, None)
+
+
+@dataclass
+class MemoryJobs:
+    """Queue and news in one: the test says what happens."""
+
+    queued: list[tuple[str, str]] = field(default_factory=list)
+    events: dict[str, list[JobEvent]] = field(default_factory=dict)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    is_away: bool = False
+
+    def enqueue_annotation(self, job: str, drawing: str) -> None:
+        self._enqueue(job, drawing)
+
+    def enqueue_animation(self, job: str, animation: str) -> None:
+        self._enqueue(job, animation)
+
+    def _enqueue(self, job: str, subject: str) -> None:
+        if self.is_away:
+            msg = "The queue is away."
+            raise JobFailed(msg)
+        self.queued.append((job, subject))
+        self.report(JobEvent(job=job, state="queued", step="waiting", progress=0.0))
+
+    def report(self, event: JobEvent) -> None:
+        self.events.setdefault(event.job, []).append(event)
+        self.changed.set()
+
+    def last_event(self, job: str) -> JobEvent:
+        if job not in self.events:
+            msg = f"There is no job {job}."
+            raise NotFound(msg)
+        return self.events[job][-1]
+
+    async def follow(self, job: str) -> AsyncIterator[JobEvent]:
+        seen = len(self.events[job]) - 1
+        while True:
+            while seen < len(self.events[job]):
+                event = self.events[job][seen]
+                seen += 1
+                yield event
+                if event.state in {"done", "failed"}:
+                    return
+            self.changed.clear()
+            await self.changed.wait()
+
+
+@dataclass
+class MemoryServices:
+    """Everything behind the API, at the hand of a test."""
+
+    documents: MemoryDocuments = field(default_factory=MemoryDocuments)
+    blobs: MemoryBlobs = field(default_factory=MemoryBlobs)
+    jobs: MemoryJobs = field(default_factory=MemoryJobs)
+    limits: ApiLimits = field(default_factory=ApiLimits)
+    web_folder: Path = WEB_FOLDER
+
+    def as_services(self) -> ApiServices:
+        return ApiServices(
+            documents=self.documents,
+            blobs=self.blobs,
+            queue=self.jobs,
+            follow=self.jobs.follow,
+            motions=MOTIONS,
+            web_folder=self.web_folder,
+            limits=self.limits,
+        )
+
+
+def put_drawing(memory: MemoryServices, figures: int = 1) -> DrawingDocument:
+    """Store a drawing that has been read, with some figures."""
+    drawing = DrawingDocument(
+        id="drawing", name="Max.png", upload="upload", job="job", created=0.0, width=40, height=30
+    )
+    memory.documents.put(drawing.id, drawing)
+    found = tuple(
+        FigureAnnotation(id=f"f{i}", box=Box(1.0, 2.0, 21.0, 22.0)) for i in range(figures)
+    )
+    memory.documents.put(drawing.id, Annotation(width=40, height=30, figures=found))
+    return drawing
+
+
+def put_animation(memory: MemoryServices, drawing: str) -> AnimationDocument:
+    """Store a finished animation of a drawing, ten bytes a file."""
+    files = tuple(
+        Animation(
+            blob=f"animation.{format}", format=format, width=64, height=48, fps=30.0, frame_count=2
+        )
+        for format in AnimationFormat
+    )
+    for file in files:
+        memory.blobs.put(file.blob, b"0123456789")
+    animation = AnimationDocument(
+        id="animation",
+        drawing=drawing,
+        request=AnimationRequest(motion="wave"),
+        job="animation-job",
+        created=1.0,
+        files=files,
+    )
+    memory.documents.put(animation.id, animation)
+    return animation

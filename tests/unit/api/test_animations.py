@@ -1,0 +1,158 @@
+import msgspec
+import pytest
+from litestar import Litestar
+from litestar.testing import TestClient
+
+from animator.core.documents import AnimationDocument, AnimationRequest
+from tests.support_api import MemoryServices, put_animation, put_drawing
+
+Client = TestClient[Litestar]
+
+
+def test_animation_is_stored_and_its_job_queued(client: Client, memory: MemoryServices) -> None:
+    put_drawing(memory)
+    response = client.post("/api/drawings/drawing/animations", json={"motion": "wave"})
+    assert response.status_code == 202
+    animation = msgspec.json.decode(response.content, type=AnimationDocument)
+    assert animation.request == AnimationRequest(motion="wave")
+    assert memory.documents.get(AnimationDocument, animation.id) == animation
+    assert memory.jobs.queued == [(animation.job, animation.id)]
+    assert client.get(response.headers["Location"]).json() == response.json()
+
+
+@pytest.mark.parametrize(
+    ("body", "refusal"),
+    [
+        pytest.param({"motion": "fly"}, (422, "unknown_motion", "motion"), id="unknown motion"),
+        pytest.param({"side": 65}, (400, "invalid_request", "upload"), id="odd side"),
+        pytest.param({"formats": ["avi"]}, (400, "invalid_request", "upload"), id="format"),
+        pytest.param({"sides": 64}, (400, "invalid_request", "upload"), id="unknown field"),
+        pytest.param([], (400, "invalid_request", "upload"), id="no object"),
+    ],
+)
+def test_bad_request_is_refused(
+    client: Client, memory: MemoryServices, body: object, refusal: tuple[int, str, str]
+) -> None:
+    put_drawing(memory)
+    response = client.post("/api/drawings/drawing/animations", json=body)
+    problem = response.json()
+    assert (response.status_code, problem["code"], problem["page"]) == refusal
+    assert not memory.jobs.queued
+
+
+def test_refused_field_is_named(client: Client, memory: MemoryServices) -> None:
+    put_drawing(memory)
+    response = client.post("/api/drawings/drawing/animations", json={"motion": 3})
+    assert "motion" in response.json()["detail"]
+
+
+def test_drawing_without_figures_is_not_animated(client: Client, memory: MemoryServices) -> None:
+    put_drawing(memory, figures=0)
+    response = client.post("/api/drawings/drawing/animations", json={})
+    assert (response.status_code, response.json()["code"]) == (422, "no_figure_found")
+
+
+def test_drawing_that_is_still_read_is_not_animated(client: Client, memory: MemoryServices) -> None:
+    client.post("/api/drawings", content=b"GIF89a")
+    ((_, drawing),) = memory.jobs.queued
+    response = client.post(f"/api/drawings/{drawing}/animations", json={})
+    assert (response.status_code, response.json()["code"]) == (404, "not_found")
+
+
+def test_animation_that_cannot_be_queued_is_not_kept(
+    client: Client, memory: MemoryServices
+) -> None:
+    put_drawing(memory)
+    memory.jobs.is_away = True
+    response = client.post("/api/drawings/drawing/animations", json={})
+    assert (response.status_code, response.json()["code"]) == (503, "job_failed")
+    assert memory.documents.animations_of("drawing") == ()
+
+
+def test_animations_of_a_drawing_are_listed(client: Client, memory: MemoryServices) -> None:
+    put_drawing(memory)
+    assert client.get("/api/drawings/drawing/animations").json() == []
+    animation = put_animation(memory, "drawing")
+    listed = client.get("/api/drawings/drawing/animations").json()
+    assert [item["id"] for item in listed] == [animation.id]
+    assert client.get("/api/drawings/other/animations").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("name", "media_type"),
+    [("file.gif", "image/gif"), ("file.mp4", "video/mp4")],
+)
+def test_file_is_served_in_its_type(
+    client: Client, memory: MemoryServices, name: str, media_type: str
+) -> None:
+    put_animation(memory, "drawing")
+    response = client.get(f"/api/animations/animation/{name}")
+    assert response.content == b"0123456789"
+    assert response.headers["Content-Type"] == media_type
+    assert "Content-Disposition" not in response.headers
+
+
+def test_download_is_named_after_drawing_and_motion(client: Client, memory: MemoryServices) -> None:
+    put_drawing(memory)
+    put_animation(memory, "drawing")
+    response = client.get("/api/animations/animation/file.gif?download=1")
+    assert response.headers["Content-Disposition"] == "attachment; filename*=UTF-8''Max-wave.gif"
+
+
+@pytest.mark.parametrize("name", ["file.avi", "file", "animation.gif"])
+def test_other_files_are_not_found(client: Client, memory: MemoryServices, name: str) -> None:
+    put_animation(memory, "drawing")
+    assert client.get(f"/api/animations/animation/{name}").json()["code"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("asked", "sent", "where"),
+    [
+        pytest.param("bytes=2-4", b"234", "bytes 2-4/10", id="middle"),
+        pytest.param("bytes=7-", b"789", "bytes 7-9/10", id="to the end"),
+        pytest.param("bytes=0-99", b"0123456789", "bytes 0-9/10", id="past the end"),
+        pytest.param("bytes=-3", b"789", "bytes 7-9/10", id="last three"),
+        pytest.param("bytes=-99", b"0123456789", "bytes 0-9/10", id="more than all"),
+    ],
+)
+def test_part_of_a_file_is_served(
+    client: Client, memory: MemoryServices, asked: str, sent: bytes, where: str
+) -> None:
+    put_animation(memory, "drawing")
+    response = client.get("/api/animations/animation/file.mp4", headers={"Range": asked})
+    assert response.status_code == 206
+    assert (response.content, response.headers["Content-Range"]) == (sent, where)
+
+
+@pytest.mark.parametrize("asked", ["bytes=10-", "bytes=5-2", "bytes=-0"])
+def test_part_outside_the_file_is_refused(
+    client: Client, memory: MemoryServices, asked: str
+) -> None:
+    put_animation(memory, "drawing")
+    response = client.get("/api/animations/animation/file.mp4", headers={"Range": asked})
+    assert response.status_code == 416
+    assert response.headers["Content-Range"] == "bytes */10"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        pytest.param({"Range": "bytes=0-1,4-5"}, id="several parts"),
+        pytest.param({"Range": "bytes=a-b"}, id="nonsense"),
+        pytest.param({"Range": "bytes=0-1", "If-Range": '"older"'}, id="part of another version"),
+    ],
+)
+def test_whole_file_is_served_when_no_part_can_be(
+    client: Client, memory: MemoryServices, headers: dict[str, str]
+) -> None:
+    put_animation(memory, "drawing")
+    response = client.get("/api/animations/animation/file.mp4", headers=headers)
+    assert (response.status_code, response.content) == (200, b"0123456789")
+
+
+def test_unchanged_file_is_not_sent_again(client: Client, memory: MemoryServices) -> None:
+    put_animation(memory, "drawing")
+    address = "/api/animations/animation/file.gif"
+    tag = client.get(address).headers["ETag"]
+    response = client.get(address, headers={"If-None-Match": tag})
+    assert (response.status_code, response.content) == (304, b"")
