@@ -2,5 +2,6 @@
 
 from animator.ingest.decode import decode_image
 from animator.ingest.limits import DEFAULT_LIMITS, ImageLimits
+from animator.ingest.picture import encode_picture
 
-__all__ = ("DEFAULT_LIMITS", "ImageLimits", "decode_image")
+__all__ = ("DEFAULT_LIMITS", "ImageLimits", "decode_image", "encode_picture")
