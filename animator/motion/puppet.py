@@ -22,8 +22,9 @@ __all__ = ("move_puppet",)
 Floats = NDArray[np.float64]
 
 _THIGH = _SHANK = 0.26
-_STANDING = 0.512  # height of the hip joints; straight legs would be 0.52
-_REACH = 0.999  # of a straight leg, at most
+_STANCE = 0.1  # of each foot, outwards from below its hip: drawn legs must not fall into one line
+_STANDING = 0.509  # height of the hip joints then: the legs are all but straight
+_REACH = 0.9995  # of a straight leg, at most
 _ARMS_FORWARD = np.radians(14.0)
 
 _TRUNK = (
@@ -129,7 +130,7 @@ def _foot_from_hip(keyframes: Keyframes, side: str) -> tuple[Floats, Floats]:
 
     A hop lifts hips and feet alike, so it does not show here.
     """
-    outwards = _sided(keyframes, side, "foot_x")
+    outwards = _STANCE + _sided(keyframes, side, "foot_x")
     outwards = outwards - _SIDES[side] * sample_track(keyframes, "hips_x")
     down = _STANDING + sample_track(keyframes, "hips_y") - _sided(keyframes, side, "foot_y")
     return outwards, down
