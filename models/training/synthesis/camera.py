@@ -1,0 +1,95 @@
+"""Camera: where the page lies in the picture, its light, and what a lens and a file add."""
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from models.training.synthesis.curves import Points, polyline
+from models.training.synthesis.dice import Dice
+from models.training.synthesis.noise import Plane, cut_noise, soft_field
+from models.training.synthesis.settings import SynthesisSettings
+
+__all__ = ("develop", "light_up", "page_to_picture")
+
+
+def page_to_picture(dice: Dice, size: tuple[int, int], turn: int, slant: float) -> Points:
+    """Map a page to a picture of `size` (width, height): (3, 3) float64.
+
+    The page has the picture's size, or the swapped one when `turn` (quarter turns) is odd;
+    `slant` moves its corners by up to that share.
+    """
+    width, height = size
+    page_width, page_height = (height, width) if turn % 2 else (width, height)
+    page = polyline(((0, 0), (page_width, 0), (page_width, page_height), (0, page_height)))
+    corners = polyline(((0, 0), (width, 0), (width, height), (0, height)))
+    corners = np.roll(corners, -turn, axis=0)
+    corners = corners + dice.array.uniform(-slant, slant, (4, 2)) * (width, height)
+    return np.asarray(
+        cv2.getPerspectiveTransform(page.astype(np.float32), corners.astype(np.float32))
+    )
+
+
+def light_up(dice: Dice, canvas: Plane, settings: SynthesisSettings) -> list[str]:
+    """Darken a photo as uneven light and shadows do; returns the tags of what was done."""
+    shape = canvas.shape[:2]
+    tags = []
+    gain = _fall_off(dice, shape, dice.uniform(*settings.light) / 200)
+    if dice.chance(settings.shadow):
+        gain = gain * _shadow(dice, shape)
+        tags.append("shadow")
+    if dice.chance(0.03):
+        gain = gain * dice.uniform(0.4, 0.6)
+        tags.append("dark")
+    canvas *= gain[..., None]
+    return tags
+
+
+def develop(
+    dice: Dice, canvas: Plane, settings: SynthesisSettings, photo: bool
+) -> NDArray[np.uint8]:
+    """Turn a canvas into the picture (H, W, 3) uint8 that a camera's or an editor's file holds."""
+    side = max(canvas.shape)
+    if photo:
+        sigma = dice.uniform(0, settings.blur) * side / 320
+        if sigma > 0.3:
+            canvas = np.asarray(cv2.GaussianBlur(canvas, (0, 0), sigma), np.float32)
+        level = dice.uniform(0, settings.noise) if dice.chance(0.7) else 0.0
+        canvas = canvas + (level * cut_noise(dice, canvas.shape[:2], 1))[..., None]
+    image = np.clip(canvas + 0.5, 0, 255).astype(np.uint8)
+    if dice.chance(settings.jpeg if photo else settings.jpeg / 3):
+        quality = [cv2.IMWRITE_JPEG_QUALITY, dice.integer(55, 95)]
+        encoded = cv2.imencode(".jpg", image, quality)[1]
+        image = np.asarray(cv2.imdecode(encoded, cv2.IMREAD_COLOR), np.uint8)
+    return image
+
+
+def _fall_off(dice: Dice, shape: tuple[int, int], depth: float) -> Plane:
+    """Light (H, W) float32 with a mean below 1: a slope, a vignette or hills."""
+    y = np.linspace(-0.5, 0.5, shape[0], dtype=np.float32)[:, None]
+    x = np.linspace(-0.5, 0.5, shape[1], dtype=np.float32)[None]
+    angle = dice.uniform(0, 2 * np.pi)
+    slope = float(np.cos(angle)) * x + float(np.sin(angle)) * y
+    dark = depth * (0.5 + slope / 1.2) * dice.uniform(0.3, 1.0)
+    if dice.chance(0.4):
+        dark = dark + depth * dice.uniform(0.2, 0.9) * (x * x + y * y)
+    if dice.chance(0.3):
+        dark = dark + 0.12 * depth * soft_field(dice, shape, 3)
+    return np.asarray(np.clip(1 - dark, 0.3, 1.05), np.float32)
+
+
+def _shadow(dice: Dice, shape: tuple[int, int]) -> Plane:
+    """Shadow (H, W) float32 of a hand or a phone, reaching in from an edge."""
+    small = (shape[0] // 4 + 1, shape[1] // 4 + 1)
+    reach = dice.uniform(0.15, 0.5)
+    angle = dice.uniform(0, 2 * np.pi)
+    way = np.array((np.cos(angle), np.sin(angle)))
+    middle = (0.5 + way * (0.95 - reach)) * small[::-1]
+    turns = np.linspace(0, 2 * np.pi, 12, endpoint=False)
+    radii = (0.5 + dice.array.uniform(-0.15, 0.15, 12)) * max(small)
+    blob = middle + np.stack((np.cos(turns), np.sin(turns)), 1) * radii[:, None]
+    board = np.zeros(small, np.uint8)
+    cv2.fillPoly(board, [np.round(blob).astype(np.int32)], 255)
+    soft = dice.uniform(0.4, 5.0) * small[0] / 80
+    blurred = cv2.GaussianBlur(board, (0, 0), soft).astype(np.float32)
+    full = cv2.resize(blurred, shape[::-1], interpolation=cv2.INTER_LINEAR)
+    return np.asarray(1 - full * (dice.uniform(0.1, 0.45) / 255), np.float32)

@@ -1,0 +1,150 @@
+"""Skeletons: where the joints of a figure lie, in a unit of about its height (y down)."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from models.training.synthesis.curves import Points, bend_through, direction, point, polyline
+from models.training.synthesis.dice import Dice, Spread
+from models.training.synthesis.poses import LimbPose, Pose
+
+__all__ = ("Build", "Limb", "Skeleton", "assemble")
+
+SIDES = ("right", "left")
+"""Order of every pair; the character's right is on the picture's left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """Proportions of a kind of figure, shares of its height.
+
+    Attributes:
+        head: half the head's height.
+        aspect: head width over height.
+        neck: from chin to shoulders; negative when the head covers them.
+        trunk: shoulders to hips.
+        shoulders: distance between the shoulders.
+        hips: distance between the hips.
+        arm: length without the hand.
+        leg: length without the foot.
+    """
+
+    head: Spread = (0.08, 0.14, 0.3)
+    aspect: Spread = (0.75, 1.0, 1.9)
+    neck: Spread = (-0.02, 0.05, 0.16)
+    trunk: Spread = (0.14, 0.27, 0.42)
+    shoulders: Spread = (0.0, 0.0, 0.0)
+    hips: Spread = (0.0, 0.0, 0.0)
+    arm: Spread = (0.15, 0.27, 0.42)
+    leg: Spread = (0.15, 0.28, 0.44)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Limb:
+    """An arm or a leg.
+
+    Attributes:
+        start: shoulder or hip, (2,).
+        middle: elbow or knee, (2,).
+        end: wrist or ankle, (2,).
+        sharp: whether the middle is a corner.
+    """
+
+    start: Points
+    middle: Points
+    end: Points
+    sharp: bool
+
+    @property
+    def path(self) -> Points:
+        """The limb's middle line, (N, 2)."""
+        if self.sharp:
+            return polyline((self.start, self.middle, self.end))
+        return bend_through(self.start, self.middle, self.end)
+
+    @property
+    def heading(self) -> float:
+        """Direction in which the limb ends, radians from straight down, towards +x positive."""
+        way = self.end - self.middle
+        return float(np.arctan2(way[0], way[1]))
+
+    @property
+    def length(self) -> float:
+        """From start to end along the middle."""
+        upper, lower = self.middle - self.start, self.end - self.middle
+        return float(np.hypot(*upper) + np.hypot(*lower))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Skeleton:
+    """Joints of one figure; pairs hold the character's right one first.
+
+    Attributes:
+        head: centre of the head, (2,).
+        radii: half the head's width and height.
+        tilt: of the head, radians, clockwise.
+        shoulders: both shoulders, (2, 2).
+        hips: both hips, (2, 2).
+        arms: two arms.
+        legs: two legs.
+    """
+
+    head: Points
+    radii: tuple[float, float]
+    tilt: float
+    shoulders: Points
+    hips: Points
+    arms: tuple[Limb, Limb]
+    legs: tuple[Limb, Limb]
+
+    @property
+    def torso(self) -> Points:
+        """Middle of the shoulders, (2,)."""
+        return np.asarray(self.shoulders.mean(0))
+
+    @property
+    def root(self) -> Points:
+        """Middle of the hips, (2,)."""
+        return np.asarray(self.hips.mean(0))
+
+
+def assemble(dice: Dice, build: Build, pose: Pose) -> Skeleton:
+    """Put a figure of these proportions into a pose."""
+    up = direction(np.pi - pose.lean)
+    across = point(-up[1], up[0])
+    root = point(0.0, 0.0)
+    torso = root + up * dice.spread(build.trunk)
+    half_height = dice.spread(build.head)
+    half_width = half_height * dice.spread(build.aspect)
+    tilt = pose.lean + dice.normal(0.08)
+    head = torso + direction(np.pi - tilt) * (half_height + dice.spread(build.neck))
+    shoulders = _pair(torso, across * dice.spread(build.shoulders) / 2)
+    hips = _pair(root, across * dice.spread(build.hips) / 2)
+    arm, leg = dice.spread(build.arm), dice.spread(build.leg)
+    arms = [_limb(dice, shoulders[i], pose.arms[i], arm, _side(pose, i)) for i in (0, 1)]
+    legs = [_limb(dice, hips[i], pose.legs[i], leg, _side(pose, i)) for i in (0, 1)]
+    limbs = (arms[0], arms[1]), (legs[0], legs[1])
+    return Skeleton(head, (half_width, half_height), tilt, shoulders, hips, *limbs)
+
+
+def move_limb(limb: Limb, by: Points) -> Limb:
+    """The same limb elsewhere."""
+    return replace(limb, start=limb.start + by, middle=limb.middle + by, end=limb.end + by)
+
+
+def _pair(middle: Points, half: Points) -> Points:
+    return np.stack((middle - half, middle + half))
+
+
+def _side(pose: Pose, index: int) -> float:
+    return float(pose.profile) if pose.profile else (-1.0, 1.0)[index]
+
+
+def _limb(dice: Dice, start: Points, pose: LimbPose, length: float, side: float) -> Limb:
+    length *= 1 + dice.normal(0.1)
+    half = length / 2 * (1 + dice.normal(0.06))
+    upper = side * (pose.angle - pose.bend / 2)
+    lower = side * (pose.angle + pose.bend / 2)
+    middle = start + direction(upper) * half
+    end = middle + direction(lower) * (length - half)
+    return Limb(start, middle, end, pose.sharp or abs(pose.bend) > 1.0)
