@@ -1,10 +1,13 @@
 """Settings: read once, from a file, then the environment, then the command line; later wins."""
 
+import hashlib
 import os
+import tempfile
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import msgspec
 
@@ -14,6 +17,9 @@ __all__ = ("BadSettings", "Settings", "load_settings", "settings_to_environment"
 
 PREFIX = "ANIMATOR_"
 """Each field can be set in the environment: ANIMATOR_PORT, ANIMATOR_DATA_DIR and so on."""
+
+_LONGEST_SOCKET = 100
+"""Bytes; the path of a Unix socket has room for 104 (macOS) or 108 (Linux)."""
 
 Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
 Count = Annotated[int, msgspec.Meta(ge=1)]
@@ -85,6 +91,40 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     log_level: str = "info"
     """debug, info, warning or error."""
+
+    @property
+    def documents_dir(self) -> Path:
+        """Folder of drawings, annotations and animations as documents."""
+        return self.data_dir / "documents"
+
+    @property
+    def blobs_dir(self) -> Path:
+        """Folder of uploads, pictures and finished files."""
+        return self.data_dir / "blobs"
+
+    @property
+    def scratch_dir(self) -> Path:
+        """Folder of what jobs write while they run."""
+        return self.data_dir / "scratch"
+
+    @property
+    def redis_dir(self) -> Path:
+        """Folder of the private Redis."""
+        return self.data_dir / "redis"
+
+    @property
+    def redis_socket(self) -> Path:
+        """Where the private Redis listens; outside a folder whose path is too long for a socket."""
+        socket = self.redis_dir / "redis.sock"
+        if len(os.fsencode(socket)) <= _LONGEST_SOCKET:
+            return socket
+        digest = hashlib.sha256(os.fsencode(self.data_dir)).hexdigest()[:16]
+        return Path(tempfile.gettempdir()) / f"animator-{os.getuid()}-{digest}" / "redis.sock"
+
+    @property
+    def redis(self) -> str:
+        """URL of the Redis in use: the one given, or the private one."""
+        return self.redis_url or f"unix://{quote(str(self.redis_socket))}"
 
     @property
     def model_server(self) -> str:

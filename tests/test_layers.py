@@ -18,7 +18,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "animator.pipeline": ("animator.core", *(f"animator.{room}" for room in ROOMS)),
     "animator.settings": ("animator.core",),
     "animator.store": ("animator.core",),
-    "animator.jobs.queue": ("animator.core",),
+    "animator.jobs.queue": ("animator.core", "animator.jobs.progress"),
     "animator.jobs.progress": ("animator.core",),
     "animator.jobs": (
         "animator.core",
@@ -28,6 +28,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "animator.jobs",
         "animator.ingest",
         "serving.client",
+        "serving.errors",
     ),
     "animator.api": (
         "animator.core",

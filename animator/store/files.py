@@ -51,11 +51,13 @@ class FileDocuments:
         file = self._file(type(document), id)
         with self._lock():
             if isinstance(document, Annotation):
-                self.get(DrawingDocument, id)
                 self._check_revision(id, document)
             if isinstance(document, AnimationDocument):
                 self.get(DrawingDocument, document.drawing)
                 _write(self._index(document.drawing) / id, b"")
+            if isinstance(document, DrawingDocument) and document.picture is not None:
+                # It was read, so it was there before: a job must not bring a deleted one back.
+                self.get(DrawingDocument, id)
             _write(file, msgspec.json.encode(document))
 
     def delete(self, kind: type[Document], id: str) -> None:
@@ -78,6 +80,7 @@ class FileDocuments:
         return tuple(sorted(found, key=lambda animation: (animation.created, animation.id)))
 
     def _check_revision(self, id: str, annotation: Annotation) -> None:
+        self.get(DrawingDocument, id)
         try:
             expected = self.get(Annotation, id).revision + 1
         except NotFound:

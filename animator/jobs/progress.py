@@ -1,0 +1,151 @@
+"""News of jobs: the last event of each is kept in Redis, and told to those who listen."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import msgspec
+import redis.exceptions
+from redis import Redis
+from redis.asyncio import Redis as AsyncRedis
+from redis.client import Pipeline
+
+from animator.core.errors import NotFound
+from animator.core.job import JobEvent, JobProblem, Step
+
+__all__ = ("UNREACHABLE", "JobEvents", "JobFollower", "JobProgress", "add_event")
+
+KEPT_FOR = 30 * 24 * 3600
+"""Seconds for which the last event of a job is kept."""
+
+_SMALLEST_STEP = 0.01
+_LOOK_AGAIN = 1.0
+_OUTAGE = 30.0
+UNREACHABLE = (redis.exceptions.ConnectionError, redis.exceptions.TimeoutError)
+"""What a connection raises while the server is away."""
+
+
+def add_event(pipeline: Pipeline, event: JobEvent) -> None:
+    """Have a pipeline keep an event and tell it."""
+    data = msgspec.json.encode(event)
+    pipeline.set(_name(event.job), data, ex=KEPT_FOR)
+    pipeline.publish(_name(event.job), data)
+
+
+class JobEvents:
+    """Where events are told, and the last of each job can be asked for."""
+
+    def __init__(self, client: Redis) -> None:
+        self._redis = client
+
+    def tell(self, event: JobEvent) -> None:
+        """Keep an event as the last of its job, and tell it to those who listen."""
+        with self._redis.pipeline() as pipeline:
+            add_event(pipeline, event)
+            pipeline.execute()
+
+    def last(self, job: str) -> JobEvent:
+        """Where a job stands.
+
+        Raises:
+            NotFound: when there is no such job.
+        """
+        data: Any = self._redis.get(_name(job))
+        return _decode(data)
+
+
+class JobProgress:
+    """What one attempt at a job tells; an attempt after another goes on where that one stood."""
+
+    def __init__(self, events: JobEvents, job: str) -> None:
+        self._events = events
+        self._last = events.last(job)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the job has ended already."""
+        return _is_over(self._last)
+
+    def __call__(self, step: Step, progress: float) -> None:
+        """Tell how far the job is, in [0, 1]; less than was told before counts as that."""
+        progress = max(min(progress, 1.0), self._last.progress)
+        known = self._last.state == "running" and self._last.step == step
+        if not known or progress - self._last.progress >= _SMALLEST_STEP:
+            self._tell(JobEvent(job=self._job, state="running", step=step, progress=progress))
+
+    def finish(self) -> None:
+        """Tell that the job is done."""
+        self._tell(JobEvent(job=self._job, state="done", step="done", progress=1.0))
+
+    def fail(self, problem: JobProblem) -> None:
+        """Tell that the job failed, and why."""
+        self._tell(msgspec.structs.replace(self._last, state="failed", problem=problem))
+
+    @property
+    def _job(self) -> str:
+        return self._last.job
+
+    def _tell(self, event: JobEvent) -> None:
+        self._last = event
+        self._events.tell(event)
+
+
+class JobFollower:
+    """Follows jobs on an event loop."""
+
+    def __init__(self, connect: Callable[[], AsyncRedis]) -> None:
+        self._connect = connect
+
+    async def __call__(self, job: str) -> AsyncIterator[JobEvent]:
+        """Yield the last event at once, then each new one; end after done or failed.
+
+        A server that is away is waited for, up to 30 s; then the news end without an end.
+
+        Raises:
+            NotFound: when there is no such job.
+        """
+        last: JobEvent | None = None
+        reached = time.monotonic()
+        while time.monotonic() - reached < _OUTAGE:
+            try:
+                async for event in self._listen(job):
+                    reached = time.monotonic()
+                    if last is None or _is_news(event, last):
+                        last = event
+                        yield event
+                    if _is_over(event):
+                        return
+            except UNREACHABLE:
+                await asyncio.sleep(_LOOK_AGAIN / 4)
+
+    async def _listen(self, job: str) -> AsyncIterator[JobEvent]:
+        """Events as they come; a channel may lose some, so the kept one is read now and then."""
+        async with self._connect() as client, client.pubsub() as channel:
+            await channel.subscribe(_name(job))
+            yield _decode(await client.get(_name(job)))
+            while True:
+                message = await channel.get_message(
+                    ignore_subscribe_messages=True, timeout=_LOOK_AGAIN
+                )
+                data = message["data"] if message else await client.get(_name(job))
+                yield _decode(data)
+
+
+def _name(job: str) -> str:
+    return f"animator:job:{job}"
+
+
+def _decode(data: bytes | None) -> JobEvent:
+    if data is None:
+        msg = "There is no such job."
+        raise NotFound(msg)
+    return msgspec.json.decode(data, type=JobEvent)
+
+
+def _is_over(event: JobEvent) -> bool:
+    return event.state in ("done", "failed")
+
+
+def _is_news(event: JobEvent, last: JobEvent) -> bool:
+    return event != last and (event.progress >= last.progress or _is_over(event))

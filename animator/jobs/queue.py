@@ -1,0 +1,86 @@
+"""The queue: names a task and what it is about; whoever works on it is elsewhere."""
+
+from redis import Redis
+from rq import Queue, Retry
+from rq.serializers import JSONSerializer
+
+from animator.core.errors import JobFailed
+from animator.core.job import JobEvent
+from animator.jobs.progress import UNREACHABLE, JobEvents, add_event
+
+__all__ = ("MAX_ATTEMPTS", "QUEUE", "JobQueue")
+
+QUEUE = "animator"
+"""Name of the queue in Redis."""
+
+MAX_ATTEMPTS = 3
+"""How often a job is begun before it counts as failed."""
+
+_RESULT_TTL = 3600
+_FAILURE_TTL = 7 * 24 * 3600
+
+
+class JobQueue:
+    """Takes work, and tells where it stands; jobs are kept as JSON, never as pickles."""
+
+    def __init__(self, client: Redis, timeout: int) -> None:
+        """Use a connection to Redis.
+
+        Args:
+            client: the connection.
+            timeout: seconds after which one attempt at a job is given up.
+        """
+        self._redis = client
+        self._timeout = timeout
+
+    def enqueue_annotation(self, job: str, drawing: str) -> None:
+        """Have a drawing read and annotated.
+
+        Raises:
+            JobFailed: when the queue cannot be reached.
+        """
+        self._enqueue("animator.jobs.tasks.annotate_drawing", job, drawing)
+
+    def enqueue_animation(self, job: str, animation: str) -> None:
+        """Have an animation made.
+
+        Raises:
+            JobFailed: when the queue cannot be reached.
+        """
+        self._enqueue("animator.jobs.tasks.animate_drawing", job, animation)
+
+    def last_event(self, job: str) -> JobEvent:
+        """Where the job stands.
+
+        Raises:
+            NotFound: when there is no such job.
+            JobFailed: when the queue cannot be reached.
+        """
+        try:
+            return JobEvents(self._redis).last(job)
+        except UNREACHABLE as error:
+            raise _unreachable() from error
+
+    def _enqueue(self, task: str, job: str, subject: str) -> None:
+        """Put the job and its first event into Redis, both or neither."""
+        try:
+            queue = Queue(QUEUE, connection=self._redis, serializer=JSONSerializer)
+            with self._redis.pipeline() as pipeline:
+                add_event(pipeline, JobEvent(job=job, state="queued", step="waiting", progress=0.0))
+                queue.enqueue_call(
+                    task,
+                    args=(job, subject),
+                    job_id=job,
+                    timeout=self._timeout,
+                    result_ttl=_RESULT_TTL,
+                    failure_ttl=_FAILURE_TTL,
+                    retry=Retry(max=MAX_ATTEMPTS - 1),
+                    pipeline=pipeline,
+                )
+                pipeline.execute()
+        except UNREACHABLE as error:
+            raise _unreachable() from error
+
+
+def _unreachable() -> JobFailed:
+    return JobFailed("The queue of jobs cannot be reached just now. Please try again in a moment.")

@@ -1,0 +1,159 @@
+"""The tasks: read and annotate a drawing; make an animation. Run by job workers, by dotted name.
+
+Each may be done twice, for a job is begun again when its worker died: what was finished before is
+not done anew, and writing replaces.
+"""
+
+import functools
+import logging
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from rq.timeouts import JobTimeoutException
+
+from animator.core.animation import Animation
+from animator.core.annotation import Annotation
+from animator.core.documents import AnimationDocument, DrawingDocument
+from animator.core.drawing import Drawing
+from animator.core.errors import AnimatorError, JobFailed, NotFound
+from animator.core.job import JobProblem, problem_from_error
+from animator.ingest import decode_image, encode_picture
+from animator.jobs.connection import connect
+from animator.jobs.predictor import PatientPredictor
+from animator.jobs.progress import JobEvents, JobProgress
+from animator.pipeline import animate, annotate
+from animator.settings import load_settings
+from animator.store import BlobStore, Document, DocumentStore, FileBlobs, FileDocuments
+from serving.client import Client
+
+__all__ = ("animate_drawing", "annotate_drawing")
+
+logger = logging.getLogger(__name__)
+
+_REDIS_PATIENCE = 20.0
+_MODEL_PATIENCE = 20.0
+_TOO_LONG = JobProblem(code=JobFailed.code, message="This took too long, so it was given up.")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Workshop:
+    """What the tasks work with."""
+
+    documents: DocumentStore
+    blobs: BlobStore
+    events: JobEvents
+    predictor: PatientPredictor
+    scratch: Path
+
+
+def annotate_drawing(job: str, drawing_id: str) -> None:
+    """Read an upload, store it as a picture that browsers show, and find the figures in it."""
+    shop = _open_workshop()
+    with _attend(shop.events, job) as progress:
+        if progress.is_over or _is_annotated(shop, drawing_id):
+            return
+        progress("reading", 0.0)
+        document = shop.documents.get(DrawingDocument, drawing_id)
+        drawing = decode_image(shop.blobs.get(document.upload))
+        _store_picture(shop, document, drawing)
+        annotation = annotate(drawing, shop.predictor, progress)
+        shop.documents.put(drawing_id, annotation)
+
+
+def animate_drawing(job: str, animation_id: str) -> None:
+    """Make the animation that a document asks for, in each of its formats."""
+    shop = _open_workshop()
+    with _attend(shop.events, job) as progress:
+        if progress.is_over:
+            return
+        progress("reading", 0.0)
+        document = shop.documents.get(AnimationDocument, animation_id)
+        annotation = shop.documents.get(Annotation, document.drawing)
+        upload = shop.documents.get(DrawingDocument, document.drawing).upload
+        drawing = decode_image(shop.blobs.get(upload))
+        with _scratch_folder(shop.scratch / job) as folder:
+            files = animate(drawing, annotation, document.request, folder, progress)
+            _store_files(shop, document, files, folder)
+
+
+@functools.cache
+def _open_workshop() -> Workshop:
+    """Opened on first use, hence in the process that does the job."""
+    settings = load_settings()
+    return Workshop(
+        documents=FileDocuments(settings.documents_dir),
+        blobs=FileBlobs(settings.blobs_dir),
+        events=JobEvents(connect(settings.redis, patience=_REDIS_PATIENCE)),
+        predictor=PatientPredictor(Client(settings.model_server), patience=_MODEL_PATIENCE),
+        scratch=settings.scratch_dir,
+    )
+
+
+@contextmanager
+def _attend(events: JobEvents, job: str) -> Iterator[JobProgress]:
+    """Tell how the job ends; what the user can be told of ends it, the rest is tried again."""
+    progress = JobProgress(events, job)
+    try:
+        yield progress
+    except AnimatorError as error:
+        logger.info("job %s failed: %s: %s", job, error.code, error.message)
+        progress.fail(problem_from_error(error))
+    except JobTimeoutException:
+        logger.warning("job %s took too long", job)
+        progress.fail(_TOO_LONG)
+    else:
+        if not progress.is_over:
+            progress.finish()
+
+
+@contextmanager
+def _scratch_folder(folder: Path) -> Iterator[Path]:
+    """An empty folder for one job; one that a killed attempt left behind is emptied."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_annotated(shop: Workshop, drawing_id: str) -> bool:
+    with suppress(NotFound):
+        shop.documents.get(Annotation, drawing_id)
+        return True
+    return False
+
+
+def _store_picture(shop: Workshop, document: DrawingDocument, drawing: Drawing) -> None:
+    picture = f"{document.id}.jpg"
+    document = msgspec.structs.replace(
+        document, picture=picture, width=drawing.width, height=drawing.height
+    )
+    shop.blobs.put(picture, encode_picture(drawing))
+    _put_or_take_back(shop, document.id, document, (picture,))
+
+
+def _store_files(
+    shop: Workshop, document: AnimationDocument, files: tuple[Animation, ...], folder: Path
+) -> None:
+    stored = []
+    for file in files:
+        blob = f"{document.id}.{file.format}"
+        shop.blobs.put(blob, (folder / file.blob).read_bytes())
+        stored.append(msgspec.structs.replace(file, blob=blob))
+    document = msgspec.structs.replace(document, files=tuple(stored))
+    _put_or_take_back(shop, document.id, document, [file.blob for file in stored])
+
+
+def _put_or_take_back(shop: Workshop, id: str, document: Document, blobs: Sequence[str]) -> None:
+    """Store a document; when its drawing was deleted meanwhile, its blobs go as well."""
+    try:
+        shop.documents.put(id, document)
+    except NotFound:
+        for blob in blobs:
+            shop.blobs.delete(blob)
+        raise

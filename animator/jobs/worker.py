@@ -1,0 +1,119 @@
+"""The job worker: takes jobs from the queue, one at a time, each in a process of its own.
+
+No job is lost. Whoever works on one says so each second; when that stops, any other worker finds
+the job within seconds, and it is begun again, or, after the last attempt, reported failed.
+"""
+
+import logging
+import os
+import signal
+from typing import Any
+
+from redis import Redis
+from rq import Queue, Worker
+from rq.job import Job
+from rq.serializers import JSONSerializer
+from rq.utils import now
+
+from animator.core.errors import JobFailed, NotFound
+from animator.core.job import JobProblem
+from animator.jobs.lifeline import die_with_parent
+from animator.jobs.patrol import Patrol
+from animator.jobs.progress import JobEvents, JobProgress
+from animator.jobs.queue import MAX_ATTEMPTS, QUEUE
+
+__all__ = ("JobWorker",)
+
+logger = logging.getLogger(__name__)
+
+_HEARTBEAT = 1
+"""Seconds between two signs of life of a worker that is at work."""
+
+_EXPIRY = 6
+"""Seconds without a sign of life after which a job counts as abandoned."""
+
+_ROUND = 2
+"""Seconds between two looks for abandoned jobs."""
+
+_IDLE_TTL = 17
+"""RQ waits 15 seconds less than this for a job before it looks around."""
+
+
+class JobWorker(Worker):
+    """RQ's worker with short heartbeats, which tells those who wait how a job ended."""
+
+    max_connection_wait_time = 1.0
+
+    def __init__(self, client: Redis) -> None:
+        """Prepare to work on the queue.
+
+        Args:
+            client: the connection; it must outlive a restart of the server.
+        """
+        queue = Queue(QUEUE, connection=client, serializer=JSONSerializer)
+        super().__init__(
+            [queue],
+            connection=client,
+            serializer=JSONSerializer,
+            worker_ttl=_IDLE_TTL,
+            job_monitoring_interval=_HEARTBEAT,
+            maintenance_interval=_ROUND,
+            log_job_description=False,
+        )
+        self._own_pid = os.getpid()
+        self._events = JobEvents(client)
+        self._patrol = Patrol(queue, self._give_up)
+
+    def get_heartbeat_ttl(self, job: Job) -> int:
+        """Seconds after which a job without a sign of life counts as abandoned."""
+        return _EXPIRY
+
+    def maintain_heartbeats(self, job: Job) -> None:
+        """Give a sign of life; look after the jobs of others too, for they may wait long."""
+        super().maintain_heartbeats(job)
+        if self.should_run_maintenance_tasks:
+            self.clean_registries()
+
+    def clean_registries(self) -> None:
+        """Look for jobs whose worker is gone."""
+        self._patrol.walk()
+        self.last_cleaned_at = now()  # type: ignore[assignment]  # RQ gives it no type
+
+    def subscribe(self) -> None:
+        """Take no commands over Redis: this process forks, so it must have no other thread."""
+
+    def main_work_horse(self, job: Job, queue: Queue) -> None:
+        """Do one job, in its own process, which ends when the worker does."""
+        die_with_parent(signal.SIGKILL, parent=self._own_pid)
+        super().main_work_horse(job, queue)
+
+    def handle_warm_shutdown_request(self) -> None:
+        """Stop at once: the job goes back into the queue and is begun again by the next worker."""
+        logger.info("stopping")
+        if self.horse_pid:
+            self.kill_horse()
+
+    def handle_job_failure(self, job: Job, queue: Queue, *args: Any, **kwargs: Any) -> None:
+        """Begin a job again, or tell those who wait that it failed."""
+        is_last = not job.should_retry
+        super().handle_job_failure(job, queue, *args, **kwargs)
+        if is_last:
+            self._give_up(job, _name_reason(kwargs.get("exc_string", "")))
+
+    def _give_up(self, job: Job, reason: str) -> None:
+        logger.error("job %s failed %d times: %s", job.id, MAX_ATTEMPTS, reason)
+        try:
+            progress = JobProgress(self._events, job.id)
+        except NotFound:
+            return
+        if not progress.is_over:
+            message = f"We tried {MAX_ATTEMPTS} times, and each time something broke: {reason}."
+            progress.fail(JobProblem(code=JobFailed.code, message=message))
+
+
+def _name_reason(text: str) -> str:
+    """The name of the error at the end of a traceback; RQ writes none when a process was killed."""
+    last = text.strip().splitlines()[-1:]
+    if not last or last[0].startswith("Work-horse"):
+        return "the process at work ended unexpectedly"
+    return last[0].split(":")[0]
