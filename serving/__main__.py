@@ -1,0 +1,88 @@
+"""The command line: `python -m serving start`."""
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from serving.app import serve_until_stopped
+from serving.errors import ServingError
+from serving.settings import ServerSettings, read_settings
+
+__all__ = ("main",)
+
+_EPILOG = """\
+A models folder holds one folder a model, each with a manifest.json:
+
+  models/echo/manifest.json    {"name": "echo", "handler": "handler.py:Echo"}
+  models/echo/handler.py       class Echo, with load, decode, infer and encode
+
+then, for example:
+
+  python -m serving start --models-dir models
+  curl http://127.0.0.1:8080/ping
+  curl -F data=@picture.png http://127.0.0.1:8080/predictions/echo
+  curl http://127.0.0.1:8081/models/echo
+  curl http://127.0.0.1:8082/metrics
+
+Settings come from --config (TOML, table [serving]), over them the environment
+(SERVING_HOST, SERVING_MIN_WORKERS, ...), over them these options.
+Stop it with Ctrl-C: requests under way get 3 seconds to end.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; 0 when it was stopped, 1 with one sentence when it cannot serve."""
+    options = _parser().parse_args(arguments)
+    logging.basicConfig(level=options.log_level.upper(), format="%(levelname)s %(message)s")
+    # What it says of its three listeners is said once, and in our words.
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    try:
+        serve_until_stopped(_settings(options))
+    except ServingError as error:
+        sys.stderr.write(f"serving: {error}\n")
+        return 1
+    return 0
+
+
+def _settings(options: argparse.Namespace) -> ServerSettings:
+    settings = read_settings(options.config, os.environ)
+    names = ServerSettings.__struct_fields__
+    given = {name: getattr(options, name, None) for name in names}
+    return msgspec.structs.replace(
+        settings, **{name: value for name, value in given.items() if value is not None}
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m serving",
+        description="A model server: dynamic batching, supervised workers, the Open Inference "
+        "Protocol (v2) and TorchServe's /predictions.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    start = commands.add_parser(
+        "start",
+        help="serve the models of a folder until stopped",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = start.add_argument
+    defaults = ServerSettings()
+    add("--models-dir", metavar="DIR", help=f"folder of model folders ({defaults.models_dir})")
+    add("--host", metavar="ADDRESS", help=f"address to listen on ({defaults.host})")
+    for kind in ("inference", "management", "metrics"):
+        flags = ["--port", "-p"] if kind == "inference" else []
+        port = getattr(defaults, f"{kind}_port")
+        add(f"--{kind}-port", *flags, type=int, metavar="N", help=f"port for {kind} ({port})")
+    add("--config", type=Path, metavar="FILE", help="settings in TOML, table [serving]")
+    add("--log-level", default="info", choices=("debug", "info", "warning", "error"))
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

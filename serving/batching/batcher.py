@@ -1,0 +1,266 @@
+"""Batcher: a bounded queue that hands batches to whoever is idle."""
+
+import asyncio
+import math
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from functools import partial
+from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
+
+from serving.batching.pending import BatchLimits, Pending, hold_until
+from serving.errors import (
+    DeadlineExceeded,
+    InferenceFailed,
+    Overloaded,
+    ServerUnavailable,
+    ServingError,
+)
+
+__all__ = ("Batcher", "LaunchReason", "Observer")
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+LaunchReason = Literal["full", "idle", "delay"]
+"""Why a batch left: it was full, nobody else was expected, or its wait was over."""
+
+_STOPPING = "the server is stopping"
+
+
+class Observer(Protocol):
+    """Who wants to know what the batcher does; called in its event loop, must not block."""
+
+    def launched(self, waits_s: Sequence[float], reason: LaunchReason) -> None:
+        """Learn that a batch left, and how long each of its items had waited."""
+        ...
+
+    def dropped(self, reason: str) -> None:
+        """Learn that an item was not run: the code of its error, or "cancelled"."""
+        ...
+
+
+class _Departure(NamedTuple, Generic[Item, Result]):
+    """When (monotonic seconds) and why a group may leave."""
+
+    at: float
+    reason: LaunchReason
+    group: "deque[Pending[Item, Result]]"
+
+
+class Batcher(Generic[Item, Result]):
+    """Groups items into batches for `run`, which is called at most `capacity()` times at once.
+
+    A batch leaves at once when someone is idle, unless clients who were answered within the last
+    `delay_s` are about to come back: then it waits for them, within the law of `hold_until`.
+
+    Args:
+        run: gives one result or error for each item, in order; what it raises, all items get.
+        capacity: how many runs may be under way now; call `wake` when it grows.
+        limits: sizes and delay.
+        observer: told of every batch and every dropped item.
+    """
+
+    def __init__(
+        self,
+        run: Callable[[Sequence[Item]], Awaitable[Sequence[Result | ServingError]]],
+        capacity: Callable[[], int],
+        limits: BatchLimits,
+        observer: Observer,
+    ) -> None:
+        self._run = run
+        self._capacity = capacity
+        self._limits = limits
+        self._observer = observer
+        # By key, each in order of arrival; a key without items is removed.
+        self._groups: dict[Hashable, deque[Pending[Item, Result]]] = {}
+        self._waiting = 0
+        self._running: set[asyncio.Task[None]] = set()
+        # When clients were answered of whom nothing has been heard since, oldest first.
+        self._returning: deque[float] = deque()
+        self._is_pump_due = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._is_stopped = False
+
+    @property
+    def waiting(self) -> int:
+        """Items in the queue."""
+        return self._waiting
+
+    @property
+    def running(self) -> int:
+        """Batches under way."""
+        return len(self._running)
+
+    async def submit(self, item: Item, key: Hashable, deadline: float) -> Result:
+        """Queue an item and wait for its result.
+
+        Args:
+            item: what `run` shall get.
+            key: only items of equal keys come into one batch.
+            deadline: monotonic seconds; the answer after it is DeadlineExceeded.
+
+        Raises:
+            Overloaded: when the queue is full.
+            ServerUnavailable: when the batcher was stopped.
+            DeadlineExceeded: at the deadline, whether or not the item was run.
+            ServingError: what `run` gave or raised for the item.
+        """
+        self._check_open()
+        loop = asyncio.get_running_loop()
+        now = time.monotonic()
+        pending: Pending[Item, Result] = Pending(item, key, now, deadline, loop.create_future())
+        self._groups.setdefault(key, deque()).append(pending)
+        self._waiting += 1
+        if self._returning:
+            self._returning.popleft()
+        expiry = loop.call_later(deadline - now, _expire, pending)
+        self.wake()
+        try:
+            return await pending.result
+        finally:
+            expiry.cancel()
+            if pending.is_queued:
+                self._leave_queue(pending)
+                self._report_drop(pending)
+
+    def wake(self) -> None:
+        """Look who is idle once the events at hand are done: items of one moment go together."""
+        if not self._is_pump_due:
+            self._is_pump_due = True
+            asyncio.get_running_loop().call_soon(self._pump)
+
+    def fail_waiting(self, error: ServingError) -> None:
+        """Give every item in the queue this error."""
+        for group in self._groups.values():
+            for pending in group:
+                _settle(pending, error)
+
+    async def stop(self, grace_s: float) -> None:
+        """Take nothing more, refuse what waits, give what runs `grace_s` seconds to end."""
+        self._is_stopped = True
+        self.fail_waiting(ServerUnavailable(_STOPPING))
+        if self._running:
+            await asyncio.wait(self._running, timeout=grace_s)
+        for task in self._running:
+            task.cancel()
+
+    def _check_open(self) -> None:
+        if self._is_stopped:
+            raise ServerUnavailable(_STOPPING)
+        if self._waiting >= self._limits.queue_size:
+            self._observer.dropped(Overloaded.code)
+            msg = f"the queue is full: {self._waiting} requests wait"
+            raise Overloaded(msg)
+
+    def _leave_queue(self, pending: Pending[Item, Result]) -> None:
+        group = self._groups[pending.key]
+        group.remove(pending)
+        if not group:
+            del self._groups[pending.key]
+        self._waiting -= 1
+        pending.is_queued = False
+
+    def _report_drop(self, pending: Pending[Item, Result]) -> None:
+        error = None if pending.result.cancelled() else pending.result.exception()
+        self._observer.dropped(error.code if isinstance(error, ServingError) else "cancelled")
+
+    def _pump(self) -> None:
+        """Launch what may leave, and come back when the rest may."""
+        self._is_pump_due = False
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        while self._groups and len(self._running) < self._capacity():
+            now = time.monotonic()
+            departure = self._next_departure(now)
+            if departure.at > now:
+                loop = asyncio.get_running_loop()
+                self._timer = loop.call_later(departure.at - now, self._pump)
+                return
+            self._launch(departure, now)
+
+    def _next_departure(self, now: float) -> _Departure[Item, Result]:
+        """Find the group that may leave first; of several that may leave now, the oldest."""
+        expected_until = self._expected_until(now)
+        oldest_first = sorted(self._groups.values(), key=lambda group: group[0].arrived)
+        departures = [self._departure(group, expected_until) for group in oldest_first]
+        return min(departures, key=lambda departure: max(departure.at, now))
+
+    def _departure(
+        self, group: "deque[Pending[Item, Result]]", expected_until: float
+    ) -> _Departure[Item, Result]:
+        if len(group) >= self._limits.size:
+            return _Departure(-math.inf, "full", group)
+        latest = hold_until(group, self._limits.delay_s)
+        if expected_until < latest:
+            return _Departure(expected_until, "idle", group)
+        return _Departure(latest, "delay", group)
+
+    def _expected_until(self, now: float) -> float:
+        """Until when clients who have just been answered may come back."""
+        delay_s = self._limits.delay_s
+        while self._returning and self._returning[0] + delay_s <= now:
+            self._returning.popleft()
+        return self._returning[-1] + delay_s if self._returning else -math.inf
+
+    def _launch(self, departure: _Departure[Item, Result], now: float) -> None:
+        """Send off the oldest of a group; others who are idle get their share of it."""
+        group = departure.group
+        idle = self._capacity() - len(self._running)
+        batch: list[Pending[Item, Result]] = []
+        for _ in range(min(self._limits.size, math.ceil(len(group) / idle))):
+            pending = group[0]
+            self._leave_queue(pending)
+            if pending.deadline <= now:
+                _expire(pending)
+            if pending.result.done():
+                self._report_drop(pending)
+            else:
+                batch.append(pending)
+        if not batch:
+            return
+        self._observer.launched([now - pending.arrived for pending in batch], departure.reason)
+        task = asyncio.get_running_loop().create_task(self._execute(batch))
+        self._running.add(task)
+        task.add_done_callback(partial(self._finish, batch))
+
+    async def _execute(self, batch: Sequence[Pending[Item, Result]]) -> None:
+        results: Sequence[Result | ServingError]
+        try:
+            results = await self._run([pending.item for pending in batch])
+            if len(results) != len(batch):
+                msg = f"{len(results)} results came for {len(batch)} items"
+                raise InferenceFailed(msg)
+        except ServingError as error:
+            results = [error] * len(batch)
+        except Exception as error:
+            msg = f"{type(error).__name__}: {error}"
+            results = [InferenceFailed(msg)] * len(batch)
+        now = time.monotonic()
+        for pending, result in zip(batch, results, strict=True):
+            if not pending.result.done():
+                self._returning.append(now)
+            _settle(pending, result)
+
+    def _finish(self, batch: Sequence[Pending[Item, Result]], task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        # Nothing is left to settle here unless the task was cancelled.
+        for pending in batch:
+            _settle(pending, ServerUnavailable(_STOPPING))
+        self.wake()
+
+
+def _settle(pending: Pending[Item, Result], result: Result | ServingError) -> None:
+    """Give a result or an error to whoever still waits for it."""
+    if pending.result.done():
+        return
+    if isinstance(result, ServingError):
+        pending.result.set_exception(result)
+    else:
+        pending.result.set_result(result)
+
+
+def _expire(pending: Pending[Item, Result]) -> None:
+    seconds = pending.deadline - pending.arrived
+    _settle(pending, DeadlineExceeded(f"no answer came within {seconds:.3g} s"))

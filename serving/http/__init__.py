@@ -1,0 +1,1 @@
+"""Between HTTP and the engine: thin translation, nothing else."""

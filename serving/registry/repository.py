@@ -1,0 +1,50 @@
+"""Repository: the models on disk."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from serving.archive.manifest import MANIFEST_FILE, Manifest, read_manifest
+from serving.errors import InvalidModel
+
+__all__ = ("StoredModel", "find_models", "version_rank")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredModel:
+    """One model on disk.
+
+    Attributes:
+        folder: where its files are.
+        manifest: what it says of itself.
+    """
+
+    folder: Path
+    manifest: Manifest
+
+
+def find_models(folder: Path) -> Sequence[StoredModel]:
+    """Find every folder with a manifest, one or two levels down (model, or model and version).
+
+    Raises:
+        InvalidModel: when the folder is missing, a manifest is not valid, or a version comes twice.
+    """
+    if not folder.is_dir():
+        msg = f"there is no folder of models {folder}"
+        raise InvalidModel(msg)
+    paths = sorted([*folder.glob(f"*/{MANIFEST_FILE}"), *folder.glob(f"*/*/{MANIFEST_FILE}")])
+    found: dict[tuple[str, str], StoredModel] = {}
+    for path in paths:
+        model = StoredModel(folder=path.parent, manifest=read_manifest(path.parent))
+        key = (model.manifest.name, model.manifest.version)
+        if key in found:
+            msg = f"{' version '.join(key)} is both in {found[key].folder} and in {path.parent}"
+            raise InvalidModel(msg)
+        found[key] = model
+    return tuple(found.values())
+
+
+def version_rank(version: str) -> list[tuple[int, str]]:
+    """Order 1.10 above 1.9: runs of digits count as numbers."""
+    return [(int(part) if part.isdigit() else -1, part) for part in re.findall(r"\d+|\D+", version)]

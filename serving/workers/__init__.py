@@ -1,0 +1,1 @@
+"""The processes that hold loaded models, and the talk with them."""
