@@ -1,0 +1,1 @@
+"""The models: one folder each, with network, handler, manifest, weights and card."""

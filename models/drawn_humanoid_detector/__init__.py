@@ -1,0 +1,1 @@
+"""Boxes and coarse masks of drawn human-like figures."""

@@ -1,0 +1,1 @@
+"""17 keypoints and the silhouette of one drawn figure, from its crop."""

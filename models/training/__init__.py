@@ -1,0 +1,1 @@
+"""How the models are made: synthesis of drawings, training, export and evaluation."""

@@ -1,0 +1,114 @@
+"""The two trainings: which network, which data, which loss."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import torch
+from torch import Tensor, nn
+from torch.optim import AdamW, Optimizer
+
+from models.drawn_humanoid_detector.network import build_detector
+from models.drawn_humanoid_pose_estimator.network import build_pose_network
+from models.training.data import DetectorBatch, PoseBatch, detector_batches, pose_batches
+from models.training.losses import pose_loss
+from models.training.trunk import load_trunk
+
+__all__ = ("RECIPES", "Recipe")
+
+
+class Recipe(Protocol):
+    """One training: builds its network and turns batches into losses."""
+
+    name: str
+    batch_size: int
+
+    def build(self, cache: Path) -> nn.Module:
+        """The network with ImageNet's trunk; `cache` keeps the downloaded file."""
+        ...
+
+    def optimizer(self, network: nn.Module) -> Optimizer:
+        """The optimizer with a base learning rate per group, in `initial_lr`."""
+        ...
+
+    def losses(
+        self, network: nn.Module, first_seed: int, workers: int, device: torch.device
+    ) -> Iterator[dict[str, Tensor]]:
+        """Loss terms of one batch after another, without end."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PoseRecipe:
+    """Keypoints and silhouette on crops."""
+
+    name: str = "pose"
+    batch_size: int = 16
+
+    def build(self, cache: Path) -> nn.Module:
+        """The pose network with ImageNet's trunk."""
+        network = build_pose_network()
+        network.trunk.load_state_dict(_trunk_blocks(cache))
+        return network
+
+    def optimizer(self, network: nn.Module) -> Optimizer:
+        """AdamW, the trunk slower than the rest."""
+        return _adamw(network, "trunk.", trunk_rate=5e-4, rate=1.5e-3)
+
+    def losses(
+        self, network: nn.Module, first_seed: int, workers: int, device: torch.device
+    ) -> Iterator[dict[str, Tensor]]:
+        """Loss terms of crops."""
+        batch: PoseBatch
+        for batch in pose_batches(first_seed, self.batch_size, workers):
+            images, keypoints, masks = (part.to(device) for part in batch)
+            pixels = images.float().to(memory_format=torch.channels_last)
+            yield pose_loss(network(pixels), keypoints, masks)
+
+
+@dataclass(frozen=True, slots=True)
+class DetectorRecipe:
+    """Boxes and masks on whole pictures."""
+
+    name: str = "detector"
+    batch_size: int = 4
+
+    def build(self, cache: Path) -> nn.Module:
+        """The detector with ImageNet's trunk."""
+        network = build_detector()
+        network.backbone.body.load_state_dict(_trunk_blocks(cache), strict=False)
+        return network
+
+    def optimizer(self, network: nn.Module) -> Optimizer:
+        """AdamW, the trunk slower than the rest."""
+        return _adamw(network, "backbone.body.", trunk_rate=1e-4, rate=4e-4)
+
+    def losses(
+        self, network: nn.Module, first_seed: int, workers: int, device: torch.device
+    ) -> Iterator[dict[str, Tensor]]:
+        """Loss terms of whole pictures."""
+        batch: DetectorBatch
+        for batch in detector_batches(first_seed, self.batch_size, workers):
+            images = [image.to(device) for image in batch[0]]
+            targets = [{k: v.to(device) for k, v in target.items()} for target in batch[1]]
+            yield network(images, targets)
+
+
+RECIPES: dict[str, Recipe] = {"pose": PoseRecipe(), "detector": DetectorRecipe()}
+
+
+def _trunk_blocks(cache: Path) -> dict[str, Tensor]:
+    """The trunk without its last 1 x 1 convolution, which the networks do not use."""
+    return {k: v for k, v in load_trunk(cache).items() if int(k.split(".", 1)[0]) < 18}
+
+
+def _adamw(network: nn.Module, trunk: str, *, trunk_rate: float, rate: float) -> Optimizer:
+    named = [(n, p) for n, p in network.named_parameters() if p.requires_grad]
+    groups = [
+        {"params": [p for n, p in named if n.startswith(trunk)], "lr": trunk_rate},
+        {"params": [p for n, p in named if not n.startswith(trunk)], "lr": rate},
+    ]
+    for group in groups:
+        group["initial_lr"] = group["lr"]
+    return AdamW(groups, weight_decay=0.02)
