@@ -1,0 +1,104 @@
+"""The walk from a drawing to its animations: which verb follows which."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from animator.core.animation import Animation
+from animator.core.annotation import Annotation, FigureAnnotation
+from animator.core.documents import AnimationRequest
+from animator.core.drawing import Drawing, crop_figure
+from animator.core.errors import EmptyMask, NoFigureFound
+from animator.core.geometry import Box
+from animator.core.job import Step
+from animator.core.mask import Mask, mask_from_run_lengths
+from animator.core.skeleton import Skeleton
+from animator.motion import load_motion, retarget
+from animator.render import encode, plan_scene, rasterize
+from animator.rigging import build_rig, deform
+from animator.vision import Predictor, annotate_figure, detect
+
+__all__ = ("Progress", "animate", "annotate")
+
+Progress = Callable[[Step, float], None]
+"""Told of each step as it begins, with the share of the whole job that is done, in [0, 1]."""
+
+_DRAWING = 0.25
+"""Share of the work of an animation that comes before its first frame."""
+
+
+def annotate(drawing: Drawing, predictor: Predictor, progress: Progress) -> Annotation:
+    """Find the figures of a drawing, their outlines and skeletons; there may be none.
+
+    Raises:
+        ModelUnavailable: when a model does not answer.
+    """
+    progress("detecting", 0.1)
+    found = detect(drawing, predictor)
+    figures: list[FigureAnnotation] = []
+    for index in range(len(found)):
+        progress("outlining", 0.4 + 0.6 * index / len(found))
+        # A box without ink in it was no figure.
+        with suppress(EmptyMask):
+            figures.append(annotate_figure(drawing, found, index, predictor))
+    return Annotation(width=drawing.width, height=drawing.height, figures=tuple(figures))
+
+
+def animate(
+    drawing: Drawing,
+    annotation: Annotation,
+    request: AnimationRequest,
+    folder: Path,
+    progress: Progress,
+) -> tuple[Animation, ...]:
+    """Move the figures of a drawing; one file a format, `animation.gif` and so on, in the folder.
+
+    Raises:
+        NoFigureFound: when the annotation holds no figure with outline and skeleton.
+        UnknownMotion: when no motion has the name asked for.
+        EmptyMask: when a figure's outline is too small to move.
+        InvalidSkeleton: when a figure's joints cannot be moved.
+        EncodingFailed: when a file cannot be written.
+    """
+    motion, retarget_map = load_motion(request.motion)
+    rigs, tracks, boxes = [], [], []
+    for box, mask, skeleton in _ready_figures(annotation):
+        progress("rigging", 0.0)
+        rig = build_rig(crop_figure(drawing, box), mask, skeleton)
+        progress("moving", 0.1)
+        tracks.append(deform(rig, retarget(motion, retarget_map, rig.skeleton, rig.to_world)))
+        rigs.append(rig)
+        boxes.append(box)
+    progress("drawing", _DRAWING)
+    scene = plan_scene(rigs, tracks, boxes, request.side, request.background)
+    frames = _tell(rasterize(rigs, tracks, scene), len(tracks[0].vertices), progress)
+    targets = {form: folder / f"animation.{form}" for form in request.formats}
+    return encode(frames, motion.fps, targets)
+
+
+def _ready_figures(annotation: Annotation) -> list[tuple[Box, Mask, Skeleton]]:
+    """The figures that can be moved, the one that stands lowest last: it is nearest."""
+    ready = [
+        (figure.box, mask_from_run_lengths(figure.mask), figure.skeleton)
+        for figure in annotation.figures
+        if figure.mask is not None and figure.skeleton is not None
+    ]
+    if not ready:
+        msg = (
+            "No figure was found in the drawing. Take the photo straight from above in bright "
+            "light, with the whole figure in the picture."
+        )
+        raise NoFigureFound(msg)
+    return sorted(ready, key=lambda figure: figure[0].y2)
+
+
+def _tell(
+    frames: Iterable[NDArray[np.uint8]], count: int, progress: Progress
+) -> Iterator[NDArray[np.uint8]]:
+    """Hand on frames (H, W, 4), and tell how many of them are drawn."""
+    for index, frame in enumerate(frames):
+        progress("drawing", _DRAWING + (1.0 - _DRAWING) * index / count)
+        yield frame

@@ -1,0 +1,19 @@
+"""The vision room: a drawing becomes figures; a figure its outline and skeleton."""
+
+from animator.vision.detect import FoundFigure, detect
+from animator.vision.figures import annotate_figure
+from animator.vision.keypoints import FigureView, look_at
+from animator.vision.predictor import Predictor
+from animator.vision.segment import segment
+from animator.vision.skeleton import build_skeleton
+
+__all__ = (
+    "FigureView",
+    "FoundFigure",
+    "Predictor",
+    "annotate_figure",
+    "build_skeleton",
+    "detect",
+    "look_at",
+    "segment",
+)

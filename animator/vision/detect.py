@@ -1,0 +1,80 @@
+"""Drawing to the figures in it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from animator.core.detection import Detection
+from animator.core.drawing import Drawing
+from animator.core.geometry import Box, clip_box, intersection_over_union
+from animator.vision.predictor import Predictor
+from animator.vision.scaling import shrink
+
+__all__ = ("DETECTOR", "FoundFigure", "detect")
+
+DETECTOR = "drawn_humanoid_detector"
+
+_LEAST_SCORE = 0.5
+"""Below this a box is no figure."""
+
+_SAME_OVERLAP = 0.5
+"""Boxes that overlap (intersection over union) more than this are one figure."""
+
+_PART_SHARE = 0.8
+"""A weaker box of which a larger share lies in a stronger one is a part of it."""
+
+_INPUT_SIDE = 1024
+"""The detector sees at most this longer side, pixels; it works on less."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundFigure:
+    """A detection with its coarse mask.
+
+    Attributes:
+        detection: box in drawing space, and score.
+        mask: (28, 28) float32 in [0, 1], probability over the box.
+    """
+
+    detection: Detection
+    mask: NDArray[np.float32]
+
+
+def detect(drawing: Drawing, predictor: Predictor) -> tuple[FoundFigure, ...]:
+    """Find the figures, best first; none is no error here.
+
+    Raises:
+        ModelUnavailable: when the detector does not answer.
+    """
+    image = shrink(drawing.image, _INPUT_SIDE)
+    outputs = predictor.infer(DETECTOR, {"image": image})
+    scale = np.array(
+        [drawing.width / image.shape[1], drawing.height / image.shape[0]] * 2, np.float32
+    )
+    boxes, scores, masks = outputs["boxes"] * scale, outputs["scores"], outputs["masks"]
+    found: list[FoundFigure] = []
+    for i in np.argsort(-scores, kind="stable"):
+        box = _to_box(boxes[i], drawing)
+        if scores[i] < _LEAST_SCORE or box is None:
+            continue
+        if not any(_is_same(box, other.detection.box) for other in found):
+            detection = Detection(box=box, score=float(scores[i]))
+            found.append(FoundFigure(detection=detection, mask=masks[i].astype(np.float32)))
+    return tuple(found)
+
+
+def _to_box(xyxy: NDArray[np.float32], drawing: Drawing) -> Box | None:
+    """None for a box without area or outside the drawing."""
+    x1, y1, x2, y2 = (float(value) for value in xyxy)
+    if not (x1 < x2 and y1 < y2):
+        return None
+    return clip_box(Box(x1, y1, x2, y2), drawing.width, drawing.height)
+
+
+def _is_same(weaker: Box, stronger: Box) -> bool:
+    if intersection_over_union(weaker, stronger) > _SAME_OVERLAP:
+        return True
+    width = min(weaker.x2, stronger.x2) - max(weaker.x1, stronger.x1)
+    height = min(weaker.y2, stronger.y2) - max(weaker.y1, stronger.y1)
+    return min(width, height) > 0 and width * height > _PART_SHARE * weaker.area

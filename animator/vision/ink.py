@@ -1,0 +1,50 @@
+"""Ink: which pixels the drawer's tool touched."""
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from animator.vision.paper import Contrast
+
+__all__ = ("find_ink",)
+
+Bits = NDArray[np.bool_]
+
+_FAINTEST = 9.0
+"""Contrast below which nothing counts as ink, levels: faint pencil is at 13 and more."""
+
+
+def find_ink(contrast: Contrast, belief: NDArray[np.float32]) -> Bits:
+    """Threshold with hysteresis: (h, w) bool.
+
+    contrast: of the picture against its paper.
+    belief: (h, w) float32 in [0, 1], how likely each pixel is the figure's; the strength of the
+        figure's own ink is measured where it is high.
+
+    Weak pixels count where they touch strong ones (Canny 1986); both levels follow the strength of
+    the figure's ink and the paper's noise.
+    """
+    strokes, fills = contrast.strokes, contrast.fills
+    strong, weak = _levels(contrast, belief)
+    fill_level = max(2.0 * strong, 28.0)
+    strong_bits = (strokes > strong) | (fills > 1.5 * fill_level)
+    weak_bits = (strokes > weak) | (fills > fill_level)
+    return _touching(weak_bits, strong_bits)
+
+
+def _levels(contrast: Contrast, belief: NDArray[np.float32]) -> tuple[float, float]:
+    floor = max(_FAINTEST, 3.0 * contrast.noise)
+    marks = contrast.strokes[(contrast.strokes > 1.6 * floor) & (belief >= 0.3)]
+    typical = float(np.percentile(marks, 60)) if marks.size > 50 else 2.0 * floor
+    strong = max(1.6 * floor, 0.42 * typical)
+    weak = max(floor, 0.24 * typical)
+    return strong, weak
+
+
+def _touching(weak: Bits, strong: Bits) -> Bits:
+    """The connected parts of `weak` that hold a pixel of `strong`."""
+    count, labels = cv2.connectedComponents(weak.astype(np.uint8), connectivity=8)
+    kept = np.zeros(count, bool)
+    kept[labels[strong]] = True
+    kept[0] = False
+    return np.asarray(kept[labels], bool)

@@ -1,0 +1,107 @@
+"""Rooms: what the ink encloses, wholly or but for a gap in the outline."""
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ("fill_rooms",)
+
+Bits = NDArray[np.bool_]
+Belief = NDArray[np.float32]
+Values = NDArray[np.float64]
+Labels = NDArray[np.int32]
+
+_DOORS = (0.0, 0.01, 0.02, 0.035, 0.055)
+"""Half widths of gaps in an outline that are tried, as shares of the longer side."""
+
+_NARROW = 0.02
+"""A gap up to this half width may be closed without the models saying so."""
+
+_BELIEVED = 0.55
+_DOUBTED = 0.3
+"""Mean belief in a room above which it is surely the figure's, below which it surely is not."""
+
+_SMALL = 0.01
+"""An enclosed room smaller than this share of the picture is always filled."""
+
+_CROSS = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], np.uint8)
+_SQUARE = np.ones((3, 3), np.uint8)
+
+
+def fill_rooms(ink: Bits, belief: Belief) -> Bits:
+    """Fill what belongs to the figure inside its outline, also where the outline has a gap.
+
+    ink: (h, w) bool.
+    belief: (h, w) float32 in [0, 1].
+
+    A room is what the outside cannot reach through gaps narrower than a door. Enclosed rooms are
+    filled unless the models deny them (the space between arm and hip). Rooms with a door are
+    filled where they are much wider than the door, or believed in; the corner between two strokes
+    is no room, for most of its rim is door.
+    """
+    side = max(ink.shape)
+    body = ink.copy()
+    for door in _DOORS:
+        radius = round(door * side)
+        outside = _outside(body, radius)
+        rooms = ~body & ~outside
+        count, labels = _label(rooms)
+        if count == 1:
+            continue
+        believed = _mean(belief, labels, count)
+        if radius == 0:
+            area = np.bincount(labels.ravel(), minlength=count)
+            kept = (believed > _DOUBTED) | (area < _SMALL * ink.size)
+        else:
+            kept = (believed > _BELIEVED) & (_open_share(rooms, outside, labels, count) < 0.2)
+            if door <= _NARROW:
+                kept |= (believed > _DOUBTED) & (_depth(rooms, labels, count) > 2.0 * radius)
+        kept[0] = False
+        body |= kept[labels]
+    return body
+
+
+def _outside(body: Bits, radius: int) -> Bits:
+    """What is reached from the border through gaps wider than 2 x radius, (h, w) bool."""
+    walls = np.pad(body, radius + 1).astype(np.uint8)
+    disk = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))
+    _, labels = _label(cv2.dilate(walls, disk) == 0)
+    reached = labels == labels[0, 0]
+    free = walls == 0
+    for step in range(radius):
+        # a square every third step makes the growing front nearly round
+        reached = _dilate(reached, _CROSS if step % 3 else _SQUARE) & free
+    inner = slice(radius + 1, -(radius + 1))
+    return np.asarray(reached[inner, inner], bool)
+
+
+def _label(bits: Bits) -> tuple[int, Labels]:
+    """Number of parts with the rest, and the part of each pixel; 0 is the rest."""
+    count, labels = cv2.connectedComponents(bits.astype(np.uint8), connectivity=4)
+    return count, np.asarray(labels, np.int32)
+
+
+def _dilate(bits: Bits, kernel: NDArray[np.uint8]) -> Bits:
+    return np.asarray(cv2.dilate(bits.astype(np.uint8), kernel), bool)
+
+
+def _mean(values: Belief, labels: Labels, count: int) -> Values:
+    area = np.maximum(np.bincount(labels.ravel(), minlength=count), 1)
+    sums = np.bincount(labels.ravel(), weights=values.ravel(), minlength=count)
+    return np.asarray(sums / area, np.float64)
+
+
+def _depth(rooms: Bits, labels: Labels, count: int) -> Values:
+    """Radius of the largest disk in each room, pixels."""
+    away = cv2.distanceTransform(rooms.astype(np.uint8), cv2.DIST_L2, 3)
+    depth = np.zeros(count)
+    np.maximum.at(depth, labels[rooms], away[rooms])
+    return depth
+
+
+def _open_share(rooms: Bits, outside: Bits, labels: Labels, count: int) -> Values:
+    """Share of each room's rim that is door."""
+    rim = rooms & _dilate(~rooms, _SQUARE)
+    door = rim & _dilate(outside, _SQUARE)
+    whole = np.maximum(np.bincount(labels[rim], minlength=count), 1)
+    return np.asarray(np.bincount(labels[door], minlength=count) / whole, np.float64)

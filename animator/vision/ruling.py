@@ -1,0 +1,117 @@
+"""Ruled lines, page edges and ground lines: straight ink that runs out of the picture."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ("erase_ruling",)
+
+Bits = NDArray[np.bool_]
+
+_COVERED = 0.6
+"""Share of a line that must be inked, outside the figure, for it to be a ruling."""
+
+_FREE = 0.25
+"""Least length of it outside the figure, as a share of the longer side."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A straight line x cos + y sin = offset; angle in radians, pixels."""
+
+    cosine: float
+    sine: float
+    offset: float
+
+
+def erase_ruling(ink: Bits, sure: Bits) -> Bits:
+    """Take ruled lines out of the ink; strokes that cross them stay.
+
+    ink: (h, w) bool.
+    sure: (h, w) bool, where the figure is believed to be; lines are sought outside it.
+    """
+    side = max(ink.shape)
+    apron = cv2.dilate(sure.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
+    stray = ink & ~apron
+    found = cv2.HoughLinesP(
+        stray.astype(np.uint8),
+        1.0,
+        np.pi / 720,
+        threshold=max(20, round(0.1 * side)),
+        minLineLength=0.16 * side,
+        maxLineGap=0.05 * side,
+    )
+    ink = ink.copy()
+    if found is None:
+        return ink
+    for x1, y1, x2, y2 in found.reshape(-1, 4)[:200].astype(float):
+        line = _through(x1, y1, x2, y2)
+        if _is_ruling(line, ink, apron, side):
+            _erase(line, ink, stray)
+    return ink
+
+
+def _through(x1: float, y1: float, x2: float, y2: float) -> _Line:
+    length = float(np.hypot(x2 - x1, y2 - y1))
+    cosine, sine = (y1 - y2) / length, (x2 - x1) / length
+    return _Line(cosine=cosine, sine=sine, offset=x1 * cosine + y1 * sine)
+
+
+def _points_along(line: _Line, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    """Pixels (x, y) of the line inside the picture, in order, a pixel apart."""
+    reach = shape[0] + shape[1]
+    along = np.arange(-reach, reach + 1)
+    x = np.rint(line.offset * line.cosine - along * line.sine).astype(np.int64)
+    y = np.rint(line.offset * line.sine + along * line.cosine).astype(np.int64)
+    inside = (x >= 0) & (y >= 0) & (x < shape[1]) & (y < shape[0])
+    return np.stack((x[inside], y[inside]), axis=1)
+
+
+def _is_ruling(line: _Line, ink: Bits, apron: Bits, side: int) -> bool:
+    """Whether the line is inked up to the picture's border, outside the figure."""
+    points = _points_along(line, ink.shape)
+    if len(points) < _FREE * side:
+        return False
+    wide = cv2.dilate(ink.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
+    inked = wide[points[:, 1], points[:, 0]]
+    free = ~apron[points[:, 1], points[:, 0]]
+    if free.sum() < _FREE * side or inked[free].mean() < _COVERED:
+        return False
+    edge = max(8, round(0.06 * side))
+    ends = [part for part in (slice(None, edge), slice(-edge, None)) if free[part].all()]
+    return any(inked[part].mean() > _COVERED for part in ends)
+
+
+def _erase(line: _Line, ink: Bits, stray: Bits) -> None:
+    """Clear the line in place, but for strokes much thicker across than the line is."""
+    points = _points_along(line, ink.shape)
+    across = np.arange(-12, 13)
+    x = np.rint(points[:, :1] + across * line.cosine).astype(np.int64)
+    y = np.rint(points[:, 1:] + across * line.sine).astype(np.int64)
+    inside = (x >= 0) & (y >= 0) & (x < ink.shape[1]) & (y < ink.shape[0])
+    x, y = np.clip(x, 0, ink.shape[1] - 1), np.clip(y, 0, ink.shape[0] - 1)
+    first, last = _runs_at_middle(ink[y, x] & inside)
+    width = last - first
+    free = stray[points[:, 1], points[:, 0]] & (width > 0)
+    typical = float(np.median(width[free])) if free.any() else 3.0
+    thin = (width > 0) & (width <= 1.6 * typical + 1)
+    columns = np.arange(len(across))[None, :]
+    cleared = thin[:, None] & (columns >= first[:, None] - 1) & (columns < last[:, None] + 1)
+    ink[y[cleared & inside], x[cleared & inside]] = False
+
+
+def _runs_at_middle(profile: Bits) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Start and end (half-open) of the run of ink nearest to the middle of each row (N, K)."""
+    middle = profile.shape[1] // 2
+    order = sorted(range(middle - 3, middle + 4), key=lambda k: abs(k - middle))
+    near = profile[:, order]
+    seed = np.array(order)[near.argmax(axis=1)]
+    empty = ~near.any(axis=1)
+    columns = np.arange(profile.shape[1])[None, :]
+    gap = ~profile
+    before = np.where(gap & (columns < seed[:, None]), columns, -1).max(axis=1)
+    after = np.where(gap & (columns > seed[:, None]), columns, profile.shape[1]).min(axis=1)
+    first, last = before + 1, after
+    return np.where(empty, middle, first), np.where(empty, middle, last)

@@ -1,0 +1,21 @@
+"""Pictures at the size that a step works on."""
+
+from typing import TypeVar
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ("shrink",)
+
+Scalar = TypeVar("Scalar", np.uint8, np.float32)
+
+
+def shrink(image: NDArray[Scalar], side: int) -> NDArray[Scalar]:
+    """Scale an image (h, w) or (h, w, 3) so that its longer side is at most `side` pixels."""
+    height, width = image.shape[:2]
+    scale = side / max(height, width)
+    if scale >= 1.0:
+        return image
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    return cv2.resize(image, size, interpolation=cv2.INTER_AREA)  # type: ignore[return-value]
