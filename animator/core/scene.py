@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from animator.core.animation import FrameSize
+from animator.core.spaces import WorldToFrame
 
 __all__ = ("Background", "Placement", "Scene")
 
@@ -40,10 +41,12 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     Attributes:
         size: of every frame.
+        camera: the scene's world units to pixels of the frame.
         background: behind all figures.
         placements: one a figure, back to front.
     """
 
     size: FrameSize
+    camera: WorldToFrame
     background: Background
     placements: tuple[Placement, ...]

@@ -1,0 +1,7 @@
+"""The render room: moved figures become frames, frames become files."""
+
+from animator.render.compose import plan_scene
+from animator.render.encode import encode
+from animator.render.raster import rasterize
+
+__all__ = ("encode", "plan_scene", "rasterize")

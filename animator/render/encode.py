@@ -1,0 +1,78 @@
+"""Frames to files: every format asked for from one pass over the frames."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+import av
+import numpy as np
+from numpy.typing import NDArray
+
+from animator.core.animation import Animation, AnimationFormat
+from animator.core.errors import EncodingFailed
+from animator.render.gif import GifWriter
+from animator.render.mp4 import Mp4Writer
+from animator.render.writer import FrameWriter
+
+__all__ = ("encode",)
+
+WRITERS: Mapping[AnimationFormat, Callable[[Path, float], FrameWriter]] = {
+    AnimationFormat.GIF: GifWriter,
+    AnimationFormat.MP4: Mp4Writer,
+}
+
+
+def encode(
+    frames: Iterable[NDArray[np.uint8]], fps: float, targets: Mapping[AnimationFormat, Path]
+) -> tuple[Animation, ...]:
+    """Write one file a target; each appears under its name only when it is whole.
+
+    frames: (H, W, 4) uint8 RGBA, straight alpha, all of one size, even sides; consumed once.
+    fps: frames a second, > 0.
+    Returns one animation a target, in their order, whose blob is the name of the file.
+
+    Raises:
+        EncodingFailed: when there is no frame, or a file cannot be written; no file is left then.
+    """
+    drafts = {form: path.with_name(f".{path.name}.part") for form, path in targets.items()}
+    writers = [WRITERS[form](draft, fps) for form, draft in drafts.items()]
+    try:
+        count, size = _write_all(frames, writers)
+        for form, draft in drafts.items():
+            draft.replace(targets[form])
+    except (OSError, ValueError, av.FFmpegError) as error:
+        for writer in writers:
+            writer.abort()
+        msg = "The animation could not be written."
+        raise EncodingFailed(msg) from error
+    finally:
+        for draft in drafts.values():
+            draft.unlink(missing_ok=True)
+    return tuple(
+        Animation(
+            blob=path.name,
+            format=form,
+            width=size[0],
+            height=size[1],
+            fps=fps,
+            frame_count=count,
+        )
+        for form, path in targets.items()
+    )
+
+
+def _write_all(
+    frames: Iterable[NDArray[np.uint8]], writers: list[FrameWriter]
+) -> tuple[int, tuple[int, int]]:
+    """Number of frames, and their (width, height)."""
+    count, size = 0, (0, 0)
+    for frame in frames:
+        size = (frame.shape[1], frame.shape[0])
+        for writer in writers:
+            writer.write(frame)
+        count += 1
+    if not count:
+        msg = "no frame to write"
+        raise ValueError(msg)
+    for writer in writers:
+        writer.close()
+    return count, size

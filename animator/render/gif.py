@@ -1,0 +1,139 @@
+"""Animated GIF, written frame by frame (specification: GIF89a, CompuServe 1990).
+
+Only what changed is stored, delays are spread so that the clip keeps its length to a hundredth of
+a second, and it plays for ever.
+"""
+
+import struct
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import GifImagePlugin, Image
+
+from animator.render.palette import CLEAR, Palette, palette_from_frames
+
+__all__ = ("GifWriter",)
+
+Indices = NDArray[np.uint8]
+
+SAMPLED = 8
+"""Frames that are looked at before the colours are chosen."""
+
+SHORTEST = 2
+"""Least delay in hundredths of a second: browsers slow down what is shorter."""
+
+KEEP, ERASE = 1, 2
+"""Disposal methods: leave the frame standing; clear its rectangle."""
+
+
+class GifWriter:
+    """A GIF that takes frames one by one; see `FrameWriter`.
+
+    Frames are left out above 50 a second, and where nothing moves; the length stays.
+    """
+
+    def __init__(self, path: Path, fps: float) -> None:
+        self._path = path
+        self._fps = fps
+        self._waiting: list[NDArray[np.uint8]] = []
+        self._stream: _Stream | None = None
+        self._count = 0
+
+    def write(self, frame: NDArray[np.uint8]) -> None:
+        """Add a frame: (H, W, 4) uint8 RGBA, straight alpha."""
+        self._waiting.append(frame)
+        if self._stream is not None or len(self._waiting) == SAMPLED:
+            self._flush()
+
+    def close(self) -> None:
+        """Write what is left, and the end."""
+        self._flush().end(self._tick(self._count))
+
+    def abort(self) -> None:
+        """Let go of the file without ending it."""
+        if self._stream is not None:
+            self._stream.file.close()
+
+    def _flush(self) -> "_Stream":
+        if self._stream is None:
+            self._stream = _Stream(self._path.open("wb"), self._waiting)
+            self._stream.begin()
+        for frame in self._waiting:
+            self._stream.add(frame, self._tick(self._count))
+            self._count += 1
+        self._waiting.clear()
+        return self._stream
+
+    def _tick(self, frame: int) -> int:
+        """When a frame begins, hundredths of a second."""
+        return round(100 * frame / self._fps)
+
+
+class _Stream:
+    """The file, its palette, and what is on the screen."""
+
+    def __init__(self, file: BinaryIO, samples: list[NDArray[np.uint8]]) -> None:
+        self.file = file
+        self.size = samples[0].shape[1], samples[0].shape[0]
+        self.palette: Palette = palette_from_frames(samples)
+        self.clears = any((frame[..., 3] < 128).any() for frame in samples)
+        self.shown: Indices | None = None
+        self.held: Indices | None = None
+        self.since = 0
+
+    def begin(self) -> None:
+        """Screen of 256 colours, the colours, and the wish to play for ever."""
+        colours = np.zeros((256, 3), np.uint8)
+        colours[: len(self.palette.colours)] = self.palette.colours
+        self.file.write(b"GIF89a" + struct.pack("<HHBBB", *self.size, 0xF7, CLEAR, 0))
+        self.file.write(colours.tobytes())
+        self.file.write(b"!\xff\x0bNETSCAPE2.0\x03\x01" + struct.pack("<HB", 0, 0))
+
+    def add(self, frame: NDArray[np.uint8], tick: int) -> None:
+        """Hold a frame until it is known how long it shows."""
+        if self.held is not None and tick - self.since < SHORTEST:
+            return
+        found = self.palette.indices(frame)
+        if self.held is not None:
+            if np.array_equal(found, self.held):
+                return
+            self._put(self.held, tick - self.since)
+        self.held, self.since = found, tick
+
+    def end(self, tick: int) -> None:
+        """Put the last frame and the end mark."""
+        if self.held is not None:
+            self._put(self.held, max(tick - self.since, SHORTEST))
+        self.file.write(b";")
+        self.file.close()
+
+    def _put(self, found: Indices, delay: int) -> None:
+        if self.clears:
+            part, corner = _crop(found, found != CLEAR)
+        elif self.shown is None:
+            part, corner = found, (0, 0)
+        else:
+            changed = found != self.shown
+            part, corner = _crop(np.where(changed, found, np.uint8(CLEAR)), changed)
+        self.shown = found
+        chunks = GifImagePlugin.getdata(
+            Image.fromarray(part),
+            corner,
+            duration=delay * 10,
+            transparency=CLEAR,
+            disposal=ERASE if self.clears else KEEP,
+        )
+        self.file.write(b"".join(chunks))
+
+
+def _crop(found: Indices, chosen: NDArray[np.bool_]) -> tuple[Indices, tuple[int, int]]:
+    """The rectangle around the chosen pixels, at least one pixel, and its corner (x, y)."""
+    rows = np.flatnonzero(chosen.any(axis=1))
+    columns = np.flatnonzero(chosen.any(axis=0))
+    if not len(rows):
+        return found[:1, :1].copy(), (0, 0)
+    top, left = int(rows[0]), int(columns[0])
+    part = found[top : rows[-1] + 1, left : columns[-1] + 1]
+    return np.ascontiguousarray(part), (left, top)

@@ -1,0 +1,6 @@
+"""The rigging room: a figure, its mask and its skeleton become a rig; a rig moves with poses."""
+
+from animator.rigging.build import build_rig
+from animator.rigging.deform import deform
+
+__all__ = ("build_rig", "deform")
