@@ -32,7 +32,6 @@ Up = Literal["+y", "+z"]
 
 _LARGEST = 1e6  # metres or degrees; beyond it a number is a mistake, and float32 loses the rest
 _FRAME_TIME = re.compile(r"frame\s*time\s*:?\s*(\S+)$", re.IGNORECASE)
-_FRAMES = re.compile(r"frames\s*:?", re.IGNORECASE)
 
 
 class BvhLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -118,18 +117,18 @@ def _read_frames(statements: Iterator[Statement], width: int, most: int) -> tupl
     fps = 0.0
     rows: list[list[float]] = []
     lines: list[int] = []
-    number = 0
     for number, words in statements:
-        text = " ".join(words)
-        if not fps and (found := _FRAME_TIME.match(text)):
-            fps = _frame_rate(number, found[1])
-        elif fps or not _FRAMES.match(text):
-            rows.append(_numbers(number, words, width if fps else 0))
-            lines.append(number)
+        if words[0].lower().startswith("frame"):
+            found = _FRAME_TIME.match(" ".join(words))
+            fps = _frame_rate(number, found[1]) if found else fps
+            continue
+        rows.append(_numbers(number, words, width if fps else 0))
+        lines.append(number)
         if len(rows) > most:
             refuse(number, f"there are more than {most} frames")
     if not rows:
-        refuse(number, 'no frames follow a line "Frame Time: ..."')
+        msg = "the file ends before its first frame"
+        raise InvalidMotion(msg)
     values = np.array(rows)
     wild = ~(np.abs(values) <= _LARGEST).all(axis=1)
     if wild.any():
@@ -139,7 +138,7 @@ def _read_frames(statements: Iterator[Statement], width: int, most: int) -> tupl
 
 def _numbers(number: int, words: list[str], width: int) -> list[float]:
     if not width:
-        refuse(number, f'expected "Frames:" or "Frame Time:", got {" ".join(words)[:40]!r}')
+        refuse(number, f'expected "Frame Time: ...", got {" ".join(words)[:40]!r}')
     if len(words) != width:
         refuse(number, f"a frame has {width} numbers, this line has {len(words)}")
     try:

@@ -24,7 +24,7 @@ __all__ = ("retarget",)
 Floats = NDArray[np.float64]
 
 _USUAL_LEG = 0.45  # of the figure's height; only for figures without a driven leg
-_SHORT = 1e-6  # of its greatest seen length: a stretch that points at the viewer
+_SHORT = 1e-4  # seen length over true length of a stretch that points at the viewer
 
 
 def retarget(
@@ -86,7 +86,9 @@ def _angles(
         source = retarget_map.bones.get(joint.name)
         if i > 0 and source is not None and not _would_turn_over(skeleton, i):
             stretch = body.place(source.far) - body.place(source.near)
-            angles[:, i] = _directions(points_on(views[i], stretch))
+            seen = points_on(views[i], stretch)
+            short = np.linalg.norm(seen, axis=1) <= _SHORT * np.linalg.norm(stretch, axis=1)
+            angles[:, i] = _directions(seen, ~short)
     return angles
 
 
@@ -104,10 +106,8 @@ def _would_turn_over(skeleton: Skeleton, joint: int) -> bool:
     return bool(drawn.y >= np.interp(drawn.x, xs, ys))
 
 
-def _directions(points: Floats) -> Floats:
-    """Counter-clockwise from +y, of vectors (F, 2); one without length keeps the last direction."""
-    lengths = np.linalg.norm(points, axis=1)
-    visible = lengths > _SHORT * max(float(lengths.max()), _SHORT)
+def _directions(points: Floats, visible: NDArray[np.bool_]) -> Floats:
+    """Counter-clockwise from +y, of vectors (F, 2); unseen ones keep the last direction seen."""
     if not visible.any():
         return np.full(len(points), np.nan)
     frames = np.arange(len(points))
