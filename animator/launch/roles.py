@@ -1,0 +1,126 @@
+"""Roles: which services run here, what each needs, and how one tells that it is ready."""
+
+import functools
+import http.client
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from enum import StrEnum
+from urllib.parse import urlsplit
+
+from animator.launch.embedded_redis import is_redis_up, make_redis_command
+from animator.launch.service import Service
+from animator.settings import Settings, settings_to_environment
+
+__all__ = ("Role", "plan_services", "ports_of")
+
+Stages = tuple[tuple[Service, ...], ...]
+
+_ANSWER_WITHIN = 1.0
+
+
+class Role(StrEnum):
+    """What one `animator serve` does."""
+
+    ALL = "all"
+    WEB = "web"
+    INFERENCE = "inference"
+    WORKER = "worker"
+
+
+def plan_services(role: Role, settings: Settings) -> Stages:
+    """The services of a role, in stages: each stage needs those before it."""
+    plans: dict[Role, Callable[[Settings], Stages]] = {
+        Role.ALL: _plan_all,
+        Role.WEB: lambda settings: ((_web(settings),),),
+        Role.INFERENCE: lambda settings: ((_inference(settings),),),
+        Role.WORKER: lambda settings: (_workers(settings),),
+    }
+    return plans[role](settings)
+
+
+def ports_of(role: Role, settings: Settings) -> dict[str, tuple[str, int]]:
+    """Where a role listens: the flag that changes it -> address and port."""
+    web = {"--port": (settings.host, settings.port)}
+    inference = {
+        "--inference-port": (settings.inference_host, settings.inference_port),
+        "--management-port": (settings.inference_host, settings.management_port),
+        "--metrics-port": (settings.inference_host, settings.metrics_port),
+    }
+    return {
+        Role.ALL: {**web, **inference},
+        Role.WEB: web,
+        Role.INFERENCE: inference,
+        Role.WORKER: {},
+    }[role]
+
+
+def _plan_all(settings: Settings) -> Stages:
+    rest = (_inference(settings), *_workers(settings), _web(settings))
+    return (rest,) if settings.redis_url else ((_redis(settings),), rest)
+
+
+def _redis(settings: Settings) -> Service:
+    return Service(
+        name="redis",
+        command=make_redis_command(settings),
+        is_ready=functools.partial(is_redis_up, settings.redis),
+    )
+
+
+def _inference(settings: Settings) -> Service:
+    return Service(
+        name="inference",
+        command=(sys.executable, "-m", "serving", "start", "--log-level", settings.log_level),
+        environment={
+            "SERVING_MODELS_DIR": str(settings.models_dir),
+            "SERVING_HOST": settings.inference_host,
+            "SERVING_INFERENCE_PORT": str(settings.inference_port),
+            "SERVING_MANAGEMENT_PORT": str(settings.management_port),
+            "SERVING_METRICS_PORT": str(settings.metrics_port),
+        },
+        is_ready=_asks(_url(settings.inference_host, settings.inference_port) + "/v2/health/ready"),
+    )
+
+
+def _workers(settings: Settings) -> tuple[Service, ...]:
+    return tuple(
+        _own(f"worker-{number}", "worker", settings)
+        for number in range(1, settings.job_workers + 1)
+    )
+
+
+def _web(settings: Settings) -> Service:
+    return _own("web", "web", settings, _asks(_url(settings.host, settings.port) + "/api/health"))
+
+
+def _own(
+    name: str, part: str, settings: Settings, is_ready: Callable[[], bool] | None = None
+) -> Service:
+    return Service(
+        name=name,
+        command=(sys.executable, "-m", "animator.launch", part),
+        environment=settings_to_environment(settings),
+        **({} if is_ready is None else {"is_ready": is_ready}),
+    )
+
+
+def _url(host: str, port: int) -> str:
+    """Where this machine reaches what listens on that address."""
+    near = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, host)
+    return f"http://{near}:{port}"
+
+
+def _asks(url: str) -> Callable[[], bool]:
+    """A function that tells whether the answer to a GET is 200."""
+    parts = urlsplit(url)
+
+    def is_ready() -> bool:
+        connection = http.client.HTTPConnection(parts.netloc, timeout=_ANSWER_WITHIN)
+        with suppress(OSError, http.client.HTTPException):
+            connection.request("GET", parts.path)
+            return connection.getresponse().status == http.HTTPStatus.OK
+        connection.close()
+        return False
+
+    return is_ready
