@@ -18,5 +18,5 @@ __all__ = ("COMMANDS", "Subparsers")
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
-COMMANDS = ("motions",)
+COMMANDS = ("serve", "animate", "annotate", "motions")
 """Names of the files, in the order in which `--help` lists them."""

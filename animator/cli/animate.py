@@ -1,0 +1,116 @@
+"""`animator animate`: drawings in, moving pictures out."""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+from animator.cli import Subparsers
+from animator.core.errors import AnimatorError
+
+__all__ = ("add_parser", "run")
+
+_FORMATS = ("gif", "mp4")
+
+_COLOURS = {"white": (255, 255, 255), "black": (0, 0, 0), "transparent": None}
+
+_EPILOG = """\
+examples:
+  animator animate drawing.jpg                       dances, into drawing-dance.gif
+  animator animate drawing.jpg --motion wave -o wave.mp4
+  animator animate drawing.jpg --background transparent --side 256
+  animator animate drawings/*.jpg --motion jump -o animations/
+
+`animator motions` lists the motions. The exit code is 0 when all drawings were animated, else 1.
+"""
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Add the parser of `animate`."""
+    parser = subparsers.add_parser(
+        "animate",
+        help="turn drawings into animations",
+        description="Finds the figures of drawings and makes them move. Needs no server.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="pictures of drawings")
+    parser.add_argument("--motion", default="dance", metavar="NAME", help="what they do (dance)")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE|FOLDER",
+        help="a file that ends in .gif or .mp4, or a folder (beside you: DRAWING-MOTION.gif)",
+    )
+    parser.add_argument("--format", choices=_FORMATS, help="gif or mp4 (as the output's name says)")
+    parser.add_argument(
+        "--side", type=_side, default=512, metavar="N", help="longer side, pixels, even (512)"
+    )
+    parser.add_argument(
+        "--background",
+        type=_colour,
+        default="white",
+        metavar="COLOUR",
+        help="white, black, transparent (GIF only) or #rrggbb (white)",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Animate each drawing; go on after a bad one."""
+    suffix = Path(args.output or "").suffix.lower().removeprefix(".")
+    form = args.format or (suffix if suffix in _FORMATS else "gif")
+    problem = _wrong_use(args, suffix, form)
+    if problem is not None:
+        print(f"animator animate: {problem}", file=sys.stderr)
+        return 2
+    # Arrays, pictures and models are loaded only for this command: `--help` needs none of them.
+    from animator.cli.animating import animate_file, request_for  # noqa: PLC0415
+    from animator.cli.drawings import LocalModels  # noqa: PLC0415
+
+    request = request_for(args.motion, form, args.side, args.background)
+    models = LocalModels()
+    failures = 0
+    for file in args.files:
+        target = _target(file, args, suffix, form)
+        try:
+            animate_file(file, target, request, models)
+        except AnimatorError as error:
+            print(f"{file}: {error.message}", file=sys.stderr)
+            failures += 1
+    return 1 if failures else 0
+
+
+def _wrong_use(args: argparse.Namespace, suffix: str, form: str) -> str | None:
+    """What is wrong with the options together."""
+    if suffix in _FORMATS and len(args.files) > 1:
+        return f"{len(args.files)} drawings cannot go into one file; name a folder after -o"
+    if suffix in _FORMATS and suffix != form:
+        return f"the output's name ends in .{suffix}, but --format says {form}"
+    if suffix and suffix not in _FORMATS and not Path(args.output).is_dir():
+        return f"cannot write .{suffix}; end the output's name in .gif or .mp4"
+    if form == "mp4" and args.background is None:
+        return "MP4 has no transparency; write a GIF, or choose another background"
+    return None
+
+
+def _target(file: Path, args: argparse.Namespace, suffix: str, form: str) -> Path:
+    if args.output and suffix in _FORMATS:
+        return Path(args.output)
+    return Path(args.output or ".") / f"{file.stem}-{args.motion}.{form}"
+
+
+def _side(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 64 <= int(text) <= 1024 or int(text) % 2:
+        msg = "the side must be an even number from 64 to 1024"
+        raise argparse.ArgumentTypeError(msg)
+    return int(text)
+
+
+def _colour(text: str) -> tuple[int, ...] | None:
+    """A colour as RGB; None is transparent."""
+    if text in _COLOURS:
+        return _COLOURS[text]
+    if not re.fullmatch(r"#[0-9a-fA-F]{6}", text):
+        msg = f"{text!r} is no colour: use white, black, transparent or #rrggbb"
+        raise argparse.ArgumentTypeError(msg)
+    return tuple(bytes.fromhex(text[1:]))

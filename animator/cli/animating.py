@@ -1,0 +1,93 @@
+"""One drawing to one file, with progress on stderr."""
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from animator.cli.drawings import read_drawing
+from animator.core.animation import AnimationFormat
+from animator.core.documents import AnimationRequest
+from animator.core.errors import EncodingFailed
+from animator.core.job import Step
+from animator.core.scene import Background
+from animator.motion import load_motion
+from animator.pipeline import animate, annotate
+from animator.vision import Predictor
+
+__all__ = ("animate_file", "request_for")
+
+_ANNOTATING = 0.4
+"""Share of the time that passes before the animation begins."""
+
+
+def request_for(
+    motion: str, form: str, side: int, colour: tuple[int, int, int] | None
+) -> AnimationRequest:
+    """What the options ask for; no colour is transparent.
+
+    Raises:
+        UnknownMotion: when no motion has this name.
+    """
+    load_motion(motion)
+    background = Background(kind="transparent") if colour is None else Background(colour=colour)
+    return AnimationRequest(
+        motion=motion, side=side, background=background, formats=(AnimationFormat(form),)
+    )
+
+
+def animate_file(file: Path, target: Path, request: AnimationRequest, predictor: Predictor) -> None:
+    """Animate a drawing and say on stderr what was written.
+
+    Raises:
+        AnimatorError: whatever keeps it from being animated; no file is written then.
+    """
+    began = time.monotonic()
+    line = _ProgressLine(file.name)
+    try:
+        line.show("reading", 0.0)
+        drawing = read_drawing(file)
+        annotation = annotate(
+            drawing, predictor, lambda step, share: line.show(step, _ANNOTATING * share)
+        )
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".animator-") as folder:
+            (animation,) = animate(
+                drawing,
+                annotation,
+                request,
+                Path(folder),
+                lambda step, share: line.show(step, _ANNOTATING + (1 - _ANNOTATING) * share),
+            )
+            (Path(folder) / animation.blob).replace(target)
+    except OSError as error:
+        msg = f"{target} cannot be written: {error.strerror}."
+        raise EncodingFailed(msg) from error
+    finally:
+        line.clear()
+    seconds = animation.frame_count / animation.fps
+    print(
+        f"{target}: {animation.width} x {animation.height}, {seconds:.1f} s at "
+        f"{animation.fps:.0f} frames a second, made in {time.monotonic() - began:.1f} s",
+        file=sys.stderr,
+    )
+
+
+class _ProgressLine:
+    """One line that is written over; nothing where stderr is no terminal."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._shown = ""
+
+    def show(self, step: Step, share: float) -> None:
+        """Say what is being done, and how much of the whole is done, in [0, 1]."""
+        text = f"{self._name}: {step} {share:4.0%}"
+        if sys.stderr.isatty() and text != self._shown:
+            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+            self._shown = text
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

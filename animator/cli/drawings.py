@@ -1,0 +1,59 @@
+"""What the commands without a server share: files to drawings, and models in this process."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from animator.core.drawing import Drawing
+from animator.core.errors import ImageTooLarge, InvalidImage, ModelUnavailable
+from animator.ingest import DEFAULT_LIMITS, decode_image
+from animator.settings import load_settings
+from serving.errors import ServingError
+from serving.local import LocalPredictor
+
+__all__ = ("LocalModels", "read_drawing")
+
+
+class LocalModels:
+    """The models, run in this process; each is loaded when it is first asked."""
+
+    def __init__(self) -> None:
+        self._predictor = LocalPredictor(load_settings().models_dir)
+
+    def infer(self, model: str, inputs: Mapping[str, NDArray[Any]]) -> Mapping[str, NDArray[Any]]:
+        """Run a model by name on one item.
+
+        Raises:
+            ModelUnavailable: when it is missing, or fails.
+        """
+        try:
+            return self._predictor.infer(model, inputs)
+        except ServingError as error:
+            msg = f"The model {model} cannot be used: {error}"
+            raise ModelUnavailable(msg) from error
+
+
+def read_drawing(path: Path) -> Drawing:
+    """Read a picture from a file.
+
+    Raises:
+        InvalidImage: when it is no readable file, or no picture that can be read.
+    """
+    if path.is_dir():
+        msg = f"{path} is a folder. Name the pictures in it, for example {path / '*.jpg'}."
+        raise InvalidImage(msg)
+    if not path.is_file():
+        msg = f"There is no file {path}. Check its name and folder."
+        raise InvalidImage(msg)
+    try:
+        size = path.stat().st_size
+        if size > DEFAULT_LIMITS.max_bytes:
+            msg = f"{path} has {size / 1e6:.0f} MB, too many for a picture. Save it smaller."
+            raise ImageTooLarge(msg)
+        data = path.read_bytes()
+    except OSError as error:
+        msg = f"{path} cannot be read: {error.strerror}."
+        raise InvalidImage(msg) from error
+    return decode_image(data)
