@@ -61,9 +61,9 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve until told to stop."""
     # Servers and the queue are loaded only for this command: `--help` needs none of them.
-    from animator.launch.roles import Role  # noqa: PLC0415
-    from animator.launch.serve import serve  # noqa: PLC0415
-    from animator.settings import load_settings  # noqa: PLC0415
+    from animator.launch.roles import Role
+    from animator.launch.serve import serve
+    from animator.settings import load_settings
 
     settings = load_settings(_flags(args))
     logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(message)s")

@@ -66,7 +66,6 @@ class JobQueue:
         try:
             queue = Queue(QUEUE, connection=self._redis, serializer=JSONSerializer)
             with self._redis.pipeline() as pipeline:
-                add_event(pipeline, JobEvent(job=job, state="queued", step="waiting", progress=0.0))
                 queue.enqueue_call(
                     task,
                     args=(job, subject),
@@ -77,6 +76,7 @@ class JobQueue:
                     retry=Retry(max=MAX_ATTEMPTS - 1),
                     pipeline=pipeline,
                 )
+                add_event(pipeline, JobEvent(job=job, state="queued", step="waiting", progress=0.0))
                 pipeline.execute()
         except UNREACHABLE as error:
             raise _unreachable() from error

@@ -24,7 +24,7 @@ def main(arguments: list[str]) -> int:
     logging.basicConfig(
         level=settings.log_level.upper(), format=f"%(levelname)s {arguments[0]}: %(message)s"
     )
-    for noisy in ("uvicorn.error", "rq.worker", "httpx"):
+    for noisy in ("uvicorn.error", "rq", "rq.worker", "httpx"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     module, function = _PARTS[arguments[0]]
     getattr(importlib.import_module(module), function)(settings)

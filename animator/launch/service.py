@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from animator.jobs.lifeline import die_with_parent
 
-__all__ = ("Child", "Service")
+__all__ = ("Child", "Service", "always")
 
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
@@ -19,7 +19,8 @@ _STEADY = 10.0
 """Seconds of life after which a service counts as well again."""
 
 
-def _always() -> bool:
+def always() -> bool:
+    """Ready as soon as it runs."""
     return True
 
 
@@ -32,12 +33,14 @@ class Service:
         command: program and arguments.
         environment: variables beside those of this process.
         is_ready: asks whether it can be used; must answer within a second or so.
+        log: where to read why it does not start.
     """
 
     name: str
     command: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
-    is_ready: Callable[[], bool] = _always
+    is_ready: Callable[[], bool] = always
+    log: str = "above"
 
 
 class Child:

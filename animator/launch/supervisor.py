@@ -65,7 +65,7 @@ class Supervisor:
             waiting = [c for c in waiting if not (c.is_alive and c.service.is_ready())]
             for child in waiting:
                 if child.deaths >= _BIRTHS or time.monotonic() > deadline:
-                    msg = f"{child.service.name} does not start; what it said is above."
+                    msg = f"{child.service.name} does not start; read {child.service.log} why."
                     raise CannotStart(msg)
 
     def _look(self) -> None:
