@@ -1,0 +1,97 @@
+"""Boxes and coarse masks of figures, as the server calls for them."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.imaging import decode_rgb
+from models.letterbox import Letterbox, letterbox_for
+from models.onnx_session import open_session
+from serving.handlers.handler import HandlerContext, Tensors
+
+__all__ = ("DetectorHandler",)
+
+INPUT_SIDE = 320
+LABEL = "drawn_humanoid"
+
+Outputs = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+Network = Callable[[NDArray[np.uint8]], Outputs]
+"""One picture (320, 320, 3) uint8 RGB to boxes (N, 4), scores (N,) and masks (N, 28, 28)."""
+
+
+class DetectorHandler:
+    """One item: `image` (H, W, 3) uint8 RGB, a whole picture.
+
+    One result, best first: `boxes` (N, 4) float32 xyxy in pixels of the picture, clipped to it;
+    `scores` (N,) float32 in [0.05, 1]; `masks` (N, 28, 28) float32 probability over each box.
+    """
+
+    def __init__(self) -> None:
+        self._network: Network | None = None
+
+    def load(self, context: HandlerContext) -> None:
+        """Open the graph on the CPU, or the torch network on a GPU."""
+        folder = Path(context.model_dir)
+        if context.device == "cpu":
+            self._network = _onnx_network(folder / "model.onnx", context.threads)
+        else:
+            # torch is not installed where there is no GPU
+            from models.drawn_humanoid_detector.torch_route import load_network
+
+            self._network = load_network(folder / "weights.safetensors", context.device)
+
+    def decode(self, body: bytes) -> Tensors:
+        """An encoded picture to one item."""
+        return {"image": decode_rgb(body)}
+
+    def infer(self, batch: Sequence[Tensors]) -> Sequence[Tensors]:
+        """Find the figures of each picture; pictures differ too much to share a call."""
+        if self._network is None:
+            msg = "load comes before infer"
+            raise RuntimeError(msg)
+        results = []
+        for item in batch:
+            image = item["image"]
+            box = letterbox_for(image.shape[1], image.shape[0], INPUT_SIDE)
+            results.append(_result(box, image, *self._network(box.apply(image))))
+        return results
+
+    def encode(self, outputs: Tensors) -> object:
+        """The answer that AnimatedDrawings' script reads: a list of boxes, best first."""
+        return [
+            {"class_name": LABEL, "bbox": box.astype(float).tolist(), "score": float(score)}
+            for box, score in zip(outputs["boxes"], outputs["scores"], strict=True)
+        ]
+
+
+def _onnx_network(file: Path, threads: int) -> Network:
+    session = open_session(file, threads)
+
+    def run(pixels: NDArray[np.uint8]) -> Outputs:
+        planes = np.ascontiguousarray(pixels.transpose(2, 0, 1)[None], dtype=np.float32)
+        boxes, scores, masks = session.run(None, {"pixels": planes})
+        return boxes, scores, masks
+
+    return run
+
+
+def _result(
+    box: Letterbox,
+    image: NDArray[np.uint8],
+    boxes: NDArray[np.float32],
+    scores: NDArray[np.float32],
+    masks: NDArray[np.float32],
+) -> dict[str, NDArray[np.float32]]:
+    """Boxes back into the picture; those that lie in the margin only are dropped."""
+    height, width = image.shape[:2]
+    corners = box.invert(boxes.reshape(-1, 2, 2))
+    corners = np.clip(corners, 0, np.array([width, height], np.float32)).reshape(-1, 4)
+    kept = (corners[:, 2] - corners[:, 0] >= 1) & (corners[:, 3] - corners[:, 1] >= 1)
+    order = np.argsort(-scores[kept], kind="stable")
+    return {
+        "boxes": np.asarray(corners[kept][order], dtype=np.float32),
+        "scores": np.asarray(scores[kept][order], dtype=np.float32),
+        "masks": np.asarray(masks[kept][order], dtype=np.float32),
+    }
