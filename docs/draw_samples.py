@@ -106,7 +106,7 @@ class Sheet:
         return np.asarray((np.clip(small, 0, 1)[..., ::-1] * 255).round(), dtype=np.uint8)
 
     def _ink(self, mark: Image, colour: tuple[int, ...], pen: Pen) -> None:
-        mark = cv2.GaussianBlur(mark, (0, 0), 0.8)
+        mark = np.asarray(cv2.GaussianBlur(mark, (0, 0), 0.8), dtype=np.float32)
         tooth = 1 - pen.grain * np.clip(self._tooth * 1.1 + 0.15, 0, 1)
         cover = (mark * pen.cover * tooth)[..., None]
         ink = np.array(colour, dtype=np.float32) / 255

@@ -1,0 +1,23 @@
+/** The page starts here. */
+
+import { drawMotion } from "./art.js";
+import { el } from "./dom.js";
+import { mountLost } from "./pages/lost.js";
+import { mountResult } from "./pages/result.js";
+import { mountUpload } from "./pages/upload.js";
+import { addRoute, startRouter } from "./router.js";
+import { strings } from "./strings.js";
+
+document
+  .getElementById("header")
+  ?.append(el("a", { href: "/", "data-page": true, class: "logo" }, drawMotion("dance"), strings.appName));
+document
+  .getElementById("footer")
+  ?.append(
+    el("p", {}, strings.footer.privacy),
+    el("a", { href: "/schema" }, strings.footer.api),
+  );
+
+addRoute(/^\/$/, mountUpload);
+addRoute(/^\/drawings\/(?<id>[\w-]+)\/?$/, mountResult);
+startRouter(mountLost);

@@ -1,0 +1,41 @@
+/** Whether the server answers; says so on top of the page while it does not. */
+
+import { getHealth } from "./api.js";
+import { strings } from "./strings.js";
+
+const LOOK_MS = 1500;
+const GOOD_NEWS_MS = 2500;
+
+let isLost = false;
+
+/**
+ * Tell what was just seen of the server.
+ * @param {boolean} answers
+ */
+export function reportConnection(answers) {
+  if (answers === !isLost) return;
+  isLost = !answers;
+  const banner = /** @type {HTMLElement} */ (document.getElementById("banner"));
+  banner.textContent = isLost ? strings.server.lost : strings.server.back;
+  banner.className = isLost ? "banner is-lost" : "banner";
+  if (isLost) lookAgain();
+  else setTimeout(() => !isLost && hide(banner), GOOD_NEWS_MS);
+}
+
+/** @param {HTMLElement} banner */
+function hide(banner) {
+  banner.className = "";
+  banner.textContent = "";
+}
+
+function lookAgain() {
+  setTimeout(async () => {
+    if (!isLost) return;
+    try {
+      await getHealth();
+      reportConnection(true);
+    } catch {
+      lookAgain();
+    }
+  }, LOOK_MS);
+}

@@ -1,0 +1,39 @@
+/** What went wrong, in plain words, with what helps and what to do next. */
+
+import { ApiError } from "../api.js";
+import { el } from "../dom.js";
+import { strings } from "../strings.js";
+
+/** Codes whose own sentence says more than ours. */
+const SPEAKS_FOR_ITSELF = new Set(["unsupported_image", "image_too_large"]);
+
+/**
+ * @param {unknown} error
+ * @param {...Node} actions buttons and links
+ * @returns {HTMLElement}
+ */
+export function problem(error, ...actions) {
+  if (!(error instanceof ApiError)) console.error(error);
+  const { code, message } = error instanceof ApiError ? error : { code: "other", message: "" };
+  const words = strings.errors[code] ?? strings.errors.other;
+  const text = SPEAKS_FOR_ITSELF.has(code) || !words.text ? message : words.text;
+  return el(
+    "div",
+    { class: "problem", role: "alert", "data-code": code },
+    el("h2", {}, words.title),
+    text && el("p", {}, text),
+    words.tips ? el("ul", {}, ...words.tips.map((tip) => el("li", {}, tip))) : null,
+    actions.length > 0 && el("div", { class: "actions" }, ...actions),
+  );
+}
+
+/** What may be gone the next time, for the very same drawing. */
+const PASSING = new Set(["offline", "job_failed", "model_unavailable", "internal_error", "encoding_failed", "other"]);
+
+/**
+ * Whether it is worth trying again with nothing changed.
+ * @param {unknown} error
+ */
+export function mayPass(error) {
+  return !(error instanceof ApiError) || PASSING.has(error.code);
+}
