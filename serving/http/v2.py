@@ -87,14 +87,15 @@ async def infer(
     """Run a model on tensors; they and the answer are JSON, or binary by the extension."""
     endpoint = _endpoint(request, model, model_version)
     asked = decode_request(await request.body(), _header_length(request))
-    work = endpoint.infer(asked.inputs, asked.timeout_s)
+    found = endpoint.manifest.version
+    work = engine_of(request).infer(model, asked.inputs, version=found, timeout_s=asked.timeout_s)
     try:
         outputs = await while_connected(request, work)
     except ClientGone:
         return Response(b"", status_code=499)
     answer = InferResponse(
         model_name=model,
-        model_version=endpoint.manifest.version,
+        model_version=found,
         outputs=outputs,
         id=asked.id,
     )

@@ -1,0 +1,452 @@
+import asyncio
+import math
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+import pytest
+
+from serving.batching.batcher import Batcher, LaunchReason
+from serving.batching.pending import BatchLimits, Pending, hold_until
+from serving.errors import (
+    DeadlineExceeded,
+    InferenceFailed,
+    NoWorker,
+    Overloaded,
+    ServerUnavailable,
+    ServingError,
+    WorkerDied,
+)
+
+RunLeaping = Callable[[Coroutine[Any, Any, None]], None]
+
+
+class Workers:
+    """Answers each item with its negative after `seconds`, on as many batches as `capacity`."""
+
+    def __init__(self, seconds: float = 1.0, capacity: int = 1) -> None:
+        self.seconds = seconds
+        self.capacity = capacity
+        self.batches: list[list[int]] = []
+        self.starts: list[float] = []
+
+    async def run(self, items: Sequence[int]) -> Sequence[int | ServingError]:
+        self.batches.append(list(items))
+        self.starts.append(round(asyncio.get_running_loop().time() - 1000, 6))
+        await asyncio.sleep(self.seconds)
+        return [-item for item in items]
+
+
+class Notes:
+    def __init__(self) -> None:
+        self.launches: list[tuple[int, LaunchReason]] = []
+        self.waits: list[float] = []
+        self.drops: list[str] = []
+
+    def launched(self, waits_s: Sequence[float], reason: LaunchReason) -> None:
+        self.launches.append((len(waits_s), reason))
+        self.waits += [round(wait, 6) for wait in waits_s]
+
+    def dropped(self, reason: str) -> None:
+        self.drops.append(reason)
+
+
+class Bench:
+    """A batcher with its workers and its notes."""
+
+    def __init__(
+        self, workers: Workers, *, size: int = 4, delay_s: float = 0.1, queue_size: int = 100
+    ) -> None:
+        self.workers = workers
+        self.notes = Notes()
+        limits = BatchLimits(size=size, delay_s=delay_s, queue_size=queue_size)
+        self.batcher: Batcher[int, int] = Batcher(
+            workers.run, lambda: workers.capacity, limits, self.notes
+        )
+
+    def ask(self, item: int, *, key: str = "", within: float = 60.0) -> asyncio.Task[int]:
+        deadline = asyncio.get_running_loop().time() + within
+        return asyncio.create_task(self.batcher.submit(item, key, deadline))
+
+
+def now() -> float:
+    return round(asyncio.get_running_loop().time() - 1000, 6)
+
+
+def test_lone_request_leaves_at_once(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(), delay_s=10)
+        assert await bench.ask(1) == -1
+        assert bench.workers.starts == [0]
+        assert bench.notes.launches == [(1, "idle")]
+
+    run_leaping(main())
+
+
+def test_client_that_comes_back_alone_never_waits(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(), delay_s=10)
+        for item in range(3):
+            await bench.ask(item)
+        assert bench.workers.starts == [0, 1, 2]
+
+    run_leaping(main())
+
+
+def test_items_of_one_moment_go_together_in_order(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers())
+        assert await asyncio.gather(*(bench.ask(item) for item in (1, 2, 3))) == [-1, -2, -3]
+        assert bench.workers.batches == [[1, 2, 3]]
+
+    run_leaping(main())
+
+
+def test_batch_is_never_larger_than_the_limit(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(), size=2)
+        await asyncio.gather(*(bench.ask(item) for item in range(5)))
+        assert bench.workers.batches == [[0, 1], [2, 3], [4]]
+        assert bench.notes.launches[0] == (2, "full")
+
+    run_leaping(main())
+
+
+def test_idle_workers_share_what_waits(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(capacity=2), size=8)
+        await asyncio.gather(*(bench.ask(item) for item in range(6)))
+        assert bench.workers.batches == [[0, 1, 2], [3, 4, 5]]
+        assert bench.workers.starts == [0, 0]
+
+    run_leaping(main())
+
+
+def test_batch_waits_for_clients_who_were_just_answered(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(), size=4, delay_s=0.1)
+        await asyncio.gather(bench.ask(1), bench.ask(2))
+        first = bench.ask(3)
+        await asyncio.sleep(0.05)
+        await asyncio.gather(first, bench.ask(4))
+        assert bench.workers.batches == [[1, 2], [3, 4]]
+        assert bench.workers.starts == [0, 1.05]
+
+    run_leaping(main())
+
+
+def test_batch_waits_no_longer_than_the_delay(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(), size=4, delay_s=0.1)
+        await asyncio.gather(bench.ask(1), bench.ask(2))
+        await asyncio.sleep(0.04)
+        await bench.ask(3)
+        # the second client was answered at 1.0, so nobody is expected after 1.1
+        assert bench.workers.starts == [0, 1.1]
+        assert bench.notes.launches[-1] == (1, "idle")
+
+    run_leaping(main())
+
+
+def test_batch_never_waits_longer_than_the_oldest_items_budget(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(), size=4, delay_s=10)
+        await asyncio.gather(*(bench.ask(item) for item in range(3)))
+        assert await bench.ask(7, within=4) == -7
+        # half of its four seconds, though two clients may still come back until 11
+        assert bench.workers.starts == [0, 3]
+        assert bench.notes.launches[-1] == (1, "delay")
+
+    run_leaping(main())
+
+
+def test_hold_is_the_shortest_budget_of_all() -> None:
+    loop = asyncio.new_event_loop()
+    pendings: list[Pending[int, int]] = [
+        Pending(1, "", 100.0, 160.0, loop.create_future()),
+        Pending(2, "", 100.01, 100.03, loop.create_future()),
+    ]
+    loop.close()
+    assert hold_until(pendings, 0.5) == pytest.approx(100.02)
+    assert hold_until(pendings[:1], 0.5) == pytest.approx(100.5)
+
+
+def test_only_equal_keys_come_into_one_batch(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers())
+        await asyncio.gather(bench.ask(1, key="a"), bench.ask(2, key="b"), bench.ask(3, key="a"))
+        assert bench.workers.batches == [[1, 3], [2]]
+
+    run_leaping(main())
+
+
+def test_full_group_does_not_wait_behind_a_group_that_is_held(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(), size=2, delay_s=10)
+        await asyncio.gather(*(bench.ask(item) for item in range(8)))
+        held = bench.ask(10, key="a")
+        await asyncio.gather(bench.ask(11, key="b"), bench.ask(12, key="b"))
+        await held
+        assert bench.workers.batches[-2:] == [[11, 12], [10]]
+
+    run_leaping(main())
+
+
+def test_late_item_is_dropped_before_inference(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(seconds=5))
+        first = bench.ask(1)
+        await asyncio.sleep(0.1)
+        late = bench.ask(2, within=1)
+        with pytest.raises(DeadlineExceeded, match="no answer came within 1 s"):
+            await late
+        assert now() == 1.1
+        await first
+        await bench.ask(3)
+        assert bench.workers.batches == [[1], [3]]
+        assert bench.notes.drops == ["deadline_exceeded"]
+
+    run_leaping(main())
+
+
+def test_item_is_late_even_when_its_timer_has_not_rung(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers())
+        late = bench.ask(1, within=0)
+        good = bench.ask(2)
+        with pytest.raises(DeadlineExceeded):
+            await late
+        await good
+        assert bench.workers.batches == [[2]]
+        assert bench.notes.drops == ["deadline_exceeded"]
+
+    run_leaping(main())
+
+
+def test_batch_of_late_items_only_is_no_batch(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers())
+        with pytest.raises(DeadlineExceeded):
+            await bench.ask(1, within=0)
+        assert bench.workers.batches == []
+        assert bench.batcher.waiting == 0
+
+    run_leaping(main())
+
+
+def test_deadline_is_kept_while_the_item_is_being_run(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(seconds=5))
+        with pytest.raises(DeadlineExceeded):
+            await bench.ask(1, within=2)
+        assert now() == 2
+        assert bench.batcher.running == 1
+        await bench.ask(2)
+        assert bench.workers.starts == [0, 5]
+        assert bench.notes.drops == []
+
+    run_leaping(main())
+
+
+def test_cancelled_item_is_dropped_before_inference(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(seconds=5))
+        first = bench.ask(1)
+        await asyncio.sleep(0)
+        gone = bench.ask(2)
+        await asyncio.sleep(1)
+        gone.cancel()
+        await asyncio.wait([gone])
+        assert bench.batcher.waiting == 0
+        await first
+        assert bench.workers.batches == [[1]]
+        assert bench.notes.drops == ["cancelled"]
+
+    run_leaping(main())
+
+
+def test_full_queue_refuses_and_says_so(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(), size=1, queue_size=2)
+        running = bench.ask(0)
+        await asyncio.sleep(0.1)
+        waiting = [bench.ask(item) for item in (1, 2)]
+        await asyncio.sleep(0.1)
+        with pytest.raises(Overloaded, match="2 requests wait"):
+            await bench.ask(3)
+        assert await asyncio.gather(running, *waiting) == [0, -1, -2]
+        assert bench.notes.drops == ["queue_full"]
+
+    run_leaping(main())
+
+
+def test_expired_items_leave_room_in_the_queue(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(seconds=5), queue_size=1)
+        first = bench.ask(0)
+        await asyncio.sleep(0.1)
+        with pytest.raises(DeadlineExceeded):
+            await bench.ask(1, within=1)
+        assert await asyncio.gather(first, bench.ask(2)) == [0, -2]
+
+    run_leaping(main())
+
+
+def test_items_wait_while_there_is_no_capacity(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(capacity=0))
+        asked = bench.ask(1)
+        await asyncio.sleep(3)
+        assert bench.batcher.waiting == 1
+        bench.workers.capacity = 1
+        bench.batcher.wake()
+        assert await asked == -1
+        assert bench.notes.waits == [3]
+
+    run_leaping(main())
+
+
+def test_waiting_items_can_be_told_that_nobody_comes(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(capacity=0))
+        asked = [bench.ask(1), bench.ask(2, key="other")]
+        await asyncio.sleep(0)
+        bench.batcher.fail_waiting(NoWorker("it cannot be loaded"))
+        for each in asked:
+            with pytest.raises(NoWorker):
+                await each
+        assert bench.notes.drops == ["no_worker", "no_worker"]
+        assert bench.batcher.waiting == 0
+
+    run_leaping(main())
+
+
+def test_settled_item_that_still_stands_in_the_queue_is_not_run(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers())
+        asked = bench.ask(1)
+        await asyncio.sleep(0)  # it has queued, the pump is due
+        bench.batcher.fail_waiting(NoWorker("gone"))
+        with pytest.raises(NoWorker):
+            await asked
+        assert bench.workers.batches == []
+        assert bench.notes.drops == ["no_worker"]
+
+    run_leaping(main())
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "text"),
+    [
+        (WorkerDied("killed"), WorkerDied, "killed"),
+        (ZeroDivisionError("oh"), InferenceFailed, "ZeroDivisionError: oh"),
+    ],
+    ids=["typed", "untyped"],
+)
+def test_error_of_a_run_reaches_exactly_its_items(
+    run_leaping: RunLeaping, error: Exception, kind: type[ServingError], text: str
+) -> None:
+    class Failing(Workers):
+        async def run(self, items: Sequence[int]) -> Sequence[int | ServingError]:
+            results = await super().run(items)
+            if 1 in items:
+                raise error
+            return results
+
+    async def main() -> None:
+        bench = Bench(Failing(capacity=2), size=2)
+        asked = [bench.ask(item) for item in (1, 2, 3, 4)]
+        results = await asyncio.gather(*asked, return_exceptions=True)
+        assert bench.workers.batches == [[1, 2], [3, 4]]
+        assert [type(result) for result in results[:2]] == [kind, kind]
+        assert str(results[0]) == text
+        assert results[2:] == [-3, -4]
+
+    run_leaping(main())
+
+
+def test_one_items_error_is_its_own(run_leaping: RunLeaping) -> None:
+    class Picky(Workers):
+        async def run(self, items: Sequence[int]) -> Sequence[int | ServingError]:
+            return [InferenceFailed("odd") if item % 2 else -item for item in items]
+
+    async def main() -> None:
+        bench = Bench(Picky())
+        asked = [bench.ask(item) for item in (1, 2)]
+        results = await asyncio.gather(*asked, return_exceptions=True)
+        assert isinstance(results[0], InferenceFailed)
+        assert results[1] == -2
+
+    run_leaping(main())
+
+
+def test_wrong_number_of_results_fails_the_batch(run_leaping: RunLeaping) -> None:
+    class Short(Workers):
+        async def run(self, items: Sequence[int]) -> Sequence[int | ServingError]:
+            return [0]
+
+    async def main() -> None:
+        bench = Bench(Short())
+        asked = [bench.ask(item) for item in (1, 2)]
+        results = await asyncio.gather(*asked, return_exceptions=True)
+        assert [str(result) for result in results] == ["1 results came for 2 items"] * 2
+
+    run_leaping(main())
+
+
+def test_stop_finishes_what_runs_and_refuses_the_rest(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(seconds=2), size=1)
+        running, waiting = bench.ask(1), bench.ask(2)
+        await asyncio.sleep(0.1)
+        await bench.batcher.stop(grace_s=5)
+        assert now() == 2
+        assert await running == -1
+        for late in (waiting, bench.ask(3)):
+            with pytest.raises(ServerUnavailable, match="stopping"):
+                await late
+        assert bench.notes.drops == ["server_unavailable"]
+
+    run_leaping(main())
+
+
+def test_stop_does_not_wait_longer_than_its_grace(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(seconds=100))
+        running = bench.ask(1)
+        await asyncio.sleep(0.1)
+        await bench.batcher.stop(grace_s=3)
+        assert now() == 3.1
+        with pytest.raises(ServerUnavailable):
+            await running
+
+    run_leaping(main())
+
+
+def test_idle_batcher_stops_at_once(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        await Bench(Workers()).batcher.stop(grace_s=3)
+        assert now() == 0
+
+    run_leaping(main())
+
+
+def test_constructing_a_batcher_starts_nothing() -> None:
+    Bench(Workers())  # without an event loop
+
+
+async def test_real_clock_and_many_clients() -> None:
+    workers = Workers(seconds=0.001, capacity=2)
+    bench = Bench(workers, size=4, delay_s=0.005)
+
+    async def client(first: int) -> None:
+        for item in range(first, first + 20):
+            assert await bench.batcher.submit(item, "", time.monotonic() + 10) == -item
+
+    await asyncio.gather(*(client(first * 100) for first in range(8)))
+    assert sum(map(len, workers.batches)) == 160
+    assert max(map(len, workers.batches)) <= 4
+    assert sorted(item for batch in workers.batches for item in batch) == sorted(
+        first * 100 + item for first in range(8) for item in range(20)
+    )
+    assert not math.isnan(max(bench.notes.waits))
