@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from animator.motion.project import (
@@ -35,6 +35,7 @@ def test_figure_faces_square_to_its_shoulders(
     np.testing.assert_allclose(facing(_pair(right, left), [(0, 1)]), [forward], atol=1e-12)
 
 
+@settings(deadline=None)
 @given(st.floats(-3, 3), st.floats(-5, 5))
 def test_body_frame_is_the_same_wherever_the_figure_stands_and_faces(
     angle: float, away: float

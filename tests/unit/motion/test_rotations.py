@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
@@ -39,6 +39,7 @@ def test_product_turns_by_its_right_factor_first() -> None:
     np.testing.assert_allclose(rotate(both, np.array([0.0, 1.0, 0.0])), [0, 0, 1], atol=1e-15)
 
 
+@settings(deadline=None)
 @given(orders, angles)
 def test_turns_in_any_order_agree_with_scipy(axes: tuple[Axis, ...], turns: Floats) -> None:
     ours = compose_turns(axes, turns)
@@ -46,6 +47,7 @@ def test_turns_in_any_order_agree_with_scipy(axes: tuple[Axis, ...], turns: Floa
     np.testing.assert_allclose(_peer(ours).as_matrix(), theirs.as_matrix(), atol=1e-12)
 
 
+@settings(deadline=None)
 @given(angles, vectors)
 def test_rotation_agrees_with_scipy_and_its_inverse_undoes_it(
     turns: Floats, points: Floats
@@ -56,6 +58,7 @@ def test_rotation_agrees_with_scipy_and_its_inverse_undoes_it(
     np.testing.assert_allclose(rotate(conjugate(q), turned), points, atol=1e-12)
 
 
+@settings(deadline=None)
 @given(angles)
 def test_angles_about_zxy_give_the_rotation_back(turns: Floats) -> None:
     q = compose_turns(("Z", "X", "Y"), turns)
