@@ -1,0 +1,186 @@
+"""A whole Animator in processes of its own, for tests that use it and tests that break it."""
+
+import io
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+from PIL import Image, ImageDraw
+
+ROOT = Path(__file__).parents[1]
+TINY_MODELS = Path(__file__).parent / "support_models"
+PATIENCE = 30.0
+
+
+def draw_doll() -> bytes:
+    """A PNG of a thick stick figure on white."""
+    image = Image.new("RGB", (300, 400), "white")
+    pen = ImageDraw.Draw(image)
+    pen.ellipse((115, 40, 185, 110), fill="orange", outline="black", width=6)
+    for line in (
+        (150, 110, 150, 240),
+        (60, 180, 240, 180),
+        (150, 240, 110, 360),
+        (150, 240, 190, 360),
+    ):
+        pen.line(line, fill="black", width=22)
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def free_ports(count: int) -> list[int]:
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [s.getsockname()[1] for s in sockets]
+    for s in sockets:
+        s.close()
+    return ports
+
+
+def wait_until(is_true: Callable[[], bool], within: float, what: str) -> float:
+    """Seconds that it took; fails after `within`."""
+    begun = time.monotonic()
+    while not is_true():
+        if time.monotonic() - begun > within:
+            raise AssertionError(f"{what} did not happen within {within} s")
+        time.sleep(0.02)
+    return time.monotonic() - begun
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process as /proc shows it."""
+
+    pid: int
+    parent: int
+    command: str
+
+    def kill(self) -> None:
+        os.kill(self.pid, signal.SIGKILL)
+
+
+def list_processes() -> list[Process]:
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                stat = (folder / "stat").read_text()
+                command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            state, parent = stat.rpartition(")")[2].split()[:2]
+            if state != "Z":
+                found.append(Process(int(folder.name), int(parent), command))
+    return found
+
+
+def descendants(pid: int) -> list[Process]:
+    processes, known = list_processes(), {pid}
+    while more := {p.pid for p in processes if p.parent in known} - known:
+        known |= more
+    return [p for p in processes if p.pid in known - {pid}]
+
+
+class App:
+    """A running `animator serve`."""
+
+    def __init__(self, process: subprocess.Popen[bytes], url: str) -> None:
+        self.process = process
+        self.url = url
+        self.http = httpx.Client(base_url=url, timeout=30)
+
+    def parts(self, word: str) -> list[Process]:
+        """Descendants whose command has a word, eldest first."""
+        return sorted(
+            (p for p in descendants(self.process.pid) if word in p.command), key=lambda p: p.pid
+        )
+
+    def job_worker(self) -> Process:
+        """The job worker itself, not the process that it forks for a job."""
+        return next(p for p in self.parts("animator.launch worker") if p.parent == self.process.pid)
+
+    def upload(self, picture: bytes) -> dict[str, Any]:
+        answer = self.http.post("/api/drawings", files={"file": ("doll.png", picture)})
+        assert answer.is_success, answer.text
+        drawing: dict[str, Any] = answer.json()
+        return drawing
+
+    def animate(self, drawing: str, motion: str = "wave") -> dict[str, Any]:
+        answer = self.http.post(
+            f"/api/drawings/{drawing}/animations", json={"motion": motion, "side": 128}
+        )
+        assert answer.is_success, answer.text
+        animation: dict[str, Any] = answer.json()
+        return animation
+
+    def event(self, job: str) -> dict[str, Any]:
+        answer = self.http.get(f"/api/jobs/{job}")
+        answer.raise_for_status()
+        event: dict[str, Any] = answer.json()
+        return event
+
+    def wait_for_job(self, job: str, within: float = PATIENCE) -> dict[str, Any]:
+        """Its last event."""
+        wait_until(
+            lambda: self.event(job)["state"] in ("done", "failed"), within, f"the end of {job}"
+        )
+        return self.event(job)
+
+    def wait_for_work(self, job: str) -> None:
+        """Until the job is under way."""
+        wait_until(lambda: self.event(job)["state"] == "running", PATIENCE, f"the start of {job}")
+
+    def stop(self) -> float:
+        """Seconds that it took."""
+        begun = time.monotonic()
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(timeout=10)
+        return time.monotonic() - begun
+
+
+def launch(arguments: list[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """Start `animator serve`; the caller ends it."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("ANIMATOR_", "REDIS_URL"))}
+    return subprocess.Popen(
+        [sys.executable, "-m", "animator", "serve", *arguments],
+        env={**clean, **environment},
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+@contextmanager
+def serving_app(data_dir: Path, pause: float = 0.0, models: Path = TINY_MODELS) -> Iterator[App]:
+    """Everything in one `animator serve`; `pause` seconds are spent in the detector."""
+    web, *others = free_ports(4)
+    flags = ("--inference-port", "--management-port", "--metrics-port")
+    arguments = ["--data-dir", str(data_dir), "--models-dir", str(models), "--port", str(web)]
+    arguments += [
+        word for flag, port in zip(flags, others, strict=True) for word in (flag, str(port))
+    ]
+    process = launch(arguments, {"ANIMATOR_TEST_PAUSE": str(pause)})
+    app = App(process, f"http://127.0.0.1:{web}")
+    try:
+        wait_until(lambda: _answers(app) or process.poll() is not None, 60, "the start")
+        assert process.poll() is None, "animator serve ended"
+        yield app
+    finally:
+        app.http.close()
+        if process.poll() is None:
+            app.stop()
+
+
+def _answers(app: App) -> bool:
+    try:
+        return app.http.get("/api/health").status_code == 200
+    except httpx.TransportError:
+        return False
