@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from animator.vision.paper import Contrast
 
-__all__ = ("find_ink",)
+__all__ = ("find_ink", "find_marks")
 
 Bits = NDArray[np.bool_]
 
@@ -32,8 +32,17 @@ def find_ink(contrast: Contrast, belief: NDArray[np.float32]) -> Bits:
     return _touching(weak_bits, strong_bits)
 
 
+def find_marks(contrast: Contrast) -> Bits:
+    """Everything that departs from the paper at all, ruled lines among it: (h, w) bool."""
+    return np.asarray(contrast.strokes > _floor(contrast), bool)
+
+
+def _floor(contrast: Contrast) -> float:
+    return max(_FAINTEST, 3.0 * contrast.noise)
+
+
 def _levels(contrast: Contrast, belief: NDArray[np.float32]) -> tuple[float, float]:
-    floor = max(_FAINTEST, 3.0 * contrast.noise)
+    floor = _floor(contrast)
     marks = contrast.strokes[(contrast.strokes > 1.6 * floor) & (belief >= 0.3)]
     typical = float(np.percentile(marks, 60)) if marks.size > 50 else 2.0 * floor
     strong = max(1.6 * floor, 0.42 * typical)

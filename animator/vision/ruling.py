@@ -10,11 +10,14 @@ __all__ = ("erase_ruling",)
 
 Bits = NDArray[np.bool_]
 
-_COVERED = 0.6
-"""Share of a line that must be inked, outside the figure, for it to be a ruling."""
+_COVERED = 0.7
+"""Share of a line that must be marked, from the border to the figure, for it to be a ruling."""
 
-_FREE = 0.25
-"""Least length of it outside the figure, as a share of the longer side."""
+_FREE = 0.1
+"""Least length of that stretch, and of the marks that lines are sought in, share of the side."""
+
+_MOST = 100
+"""Lines that are looked at, the longest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,31 +29,45 @@ class _Line:
     offset: float
 
 
-def erase_ruling(ink: Bits, sure: Bits) -> Bits:
+def erase_ruling(ink: Bits, marks: Bits, sure: Bits) -> Bits:
     """Take ruled lines out of the ink; strokes that cross them stay.
 
     ink: (h, w) bool.
+    marks: (h, w) bool, also what is too faint to be ink; the lines are sought in it.
     sure: (h, w) bool, where the figure is believed to be; lines are sought outside it.
     """
     side = max(ink.shape)
-    apron = cv2.dilate(sure.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
-    stray = ink & ~apron
+    apron = _dilate(sure, 5)
+    stray = _drop_short(marks & ~apron, round(_FREE * side))
     found = cv2.HoughLinesP(
         stray.astype(np.uint8),
         1.0,
         np.pi / 720,
-        threshold=max(20, round(0.1 * side)),
-        minLineLength=0.16 * side,
-        maxLineGap=0.05 * side,
+        threshold=max(20, round(0.08 * side)),
+        minLineLength=0.12 * side,
+        maxLineGap=0.04 * side,
     )
     ink = ink.copy()
     if found is None:
         return ink
-    for x1, y1, x2, y2 in found.reshape(-1, 4)[:200].astype(float):
-        line = _through(x1, y1, x2, y2)
-        if _is_ruling(line, ink, apron, side):
-            _erase(line, ink, stray)
+    wide = _dilate(stray, 5)
+    for x1, y1, x2, y2 in found.reshape(-1, 4)[:_MOST].astype(float):
+        points = _points_along(_through(x1, y1, x2, y2), ink.shape)
+        if _is_ruling(points, wide, apron, _FREE * side):
+            _erase(_through(x1, y1, x2, y2), ink, marks, apron)
     return ink
+
+
+def _dilate(bits: Bits, size: int) -> Bits:
+    return np.asarray(cv2.dilate(bits.astype(np.uint8), np.ones((size, size), np.uint8)), bool)
+
+
+def _drop_short(bits: Bits, length: int) -> Bits:
+    """Only the parts that are at least so long, pixels."""
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(bits.astype(np.uint8), connectivity=8)
+    kept = np.maximum(stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT]) >= length
+    kept[0] = False
+    return np.asarray(kept[labels], bool)
 
 
 def _through(x1: float, y1: float, x2: float, y2: float) -> _Line:
@@ -69,22 +86,18 @@ def _points_along(line: _Line, shape: tuple[int, ...]) -> NDArray[np.int64]:
     return np.stack((x[inside], y[inside]), axis=1)
 
 
-def _is_ruling(line: _Line, ink: Bits, apron: Bits, side: int) -> bool:
-    """Whether the line is inked up to the picture's border, outside the figure."""
-    points = _points_along(line, ink.shape)
-    if len(points) < _FREE * side:
-        return False
-    wide = cv2.dilate(ink.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
-    inked = wide[points[:, 1], points[:, 0]]
-    free = ~apron[points[:, 1], points[:, 0]]
-    if free.sum() < _FREE * side or inked[free].mean() < _COVERED:
-        return False
-    edge = max(8, round(0.06 * side))
-    ends = [part for part in (slice(None, edge), slice(-edge, None)) if free[part].all()]
-    return any(inked[part].mean() > _COVERED for part in ends)
+def _is_ruling(points: NDArray[np.int64], wide: Bits, apron: Bits, least: float) -> bool:
+    """Whether the line is marked all the way from a border of the picture to the figure."""
+    marked = wide[points[:, 1], points[:, 0]]
+    inside = np.flatnonzero(apron[points[:, 1], points[:, 0]])
+    first, last = (inside[0], inside[-1] + 1) if len(inside) else (len(points), 0)
+    return any(
+        len(stretch) >= least and stretch.mean() >= _COVERED
+        for stretch in (marked[:first], marked[last:])
+    )
 
 
-def _erase(line: _Line, ink: Bits, stray: Bits) -> None:
+def _erase(line: _Line, ink: Bits, marks: Bits, apron: Bits) -> None:
     """Clear the line in place, but for strokes much thicker across than the line is."""
     points = _points_along(line, ink.shape)
     across = np.arange(-12, 13)
@@ -92,9 +105,9 @@ def _erase(line: _Line, ink: Bits, stray: Bits) -> None:
     y = np.rint(points[:, 1:] + across * line.sine).astype(np.int64)
     inside = (x >= 0) & (y >= 0) & (x < ink.shape[1]) & (y < ink.shape[0])
     x, y = np.clip(x, 0, ink.shape[1] - 1), np.clip(y, 0, ink.shape[0] - 1)
-    first, last = _runs_at_middle(ink[y, x] & inside)
+    first, last = _runs_at_middle(marks[y, x] & inside)
     width = last - first
-    free = stray[points[:, 1], points[:, 0]] & (width > 0)
+    free = ~apron[points[:, 1], points[:, 0]] & (width > 0)
     typical = float(np.median(width[free])) if free.any() else 3.0
     thin = (width > 0) & (width <= 1.6 * typical + 1)
     columns = np.arange(len(across))[None, :]

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from animator.core.drawing import Figure
 from animator.core.errors import EmptyMask
 from animator.core.mask import Mask
-from animator.vision.ink import find_ink
+from animator.vision.ink import find_ink, find_marks
 from animator.vision.paper import measure_contrast
 from animator.vision.parts import SURE, choose_ink, join_parts
 from animator.vision.rooms import fill_rooms
@@ -34,8 +34,9 @@ def segment(figure: Figure, belief: NDArray[np.float32]) -> Mask:
         EmptyMask: when no ink belongs to the figure.
     """
     image, belief = shrink(figure.image, _WORK_SIDE), shrink(belief, _WORK_SIDE)
-    ink = find_ink(measure_contrast(image), belief)
-    ink = choose_ink(erase_ruling(ink, belief >= SURE), belief)
+    contrast = measure_contrast(image)
+    ink = erase_ruling(find_ink(contrast, belief), find_marks(contrast), belief >= SURE)
+    ink = choose_ink(ink, belief)
     if not ink.any():
         msg = (
             "No outline of the figure was found. Draw over it with a darker pen, or take the photo "
