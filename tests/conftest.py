@@ -4,6 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no reason to fail: what is tested is the answer, not its speed.
+settings.register_profile("steady", deadline=None)
+settings.load_profile("steady")
 
 SHARED = Path(os.environ.get("ANIMATOR_TEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
