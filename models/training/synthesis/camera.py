@@ -1,5 +1,7 @@
 """Camera: where the page lies in the picture, its light, and what a lens and a file add."""
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -9,24 +11,29 @@ from models.training.synthesis.dice import Dice
 from models.training.synthesis.noise import Plane, cut_noise, soft_field
 from models.training.synthesis.settings import SynthesisSettings
 
-__all__ = ("develop", "light_up", "page_to_picture")
+__all__ = ("develop", "light_up", "page_corners", "page_to_picture")
 
 
-def page_to_picture(dice: Dice, size: tuple[int, int], turn: int, slant: float) -> Points:
-    """Map a page to a picture of `size` (width, height): (3, 3) float64.
+def page_corners(dice: Dice, size: tuple[int, int], slant: float, inset: Sequence[float]) -> Points:
+    """Where the corners of a page lie in a picture of `size` (width, height): (4, 2), pixels.
 
-    The page has the picture's size, or the swapped one when `turn` (quarter turns) is odd;
-    `slant` moves its corners by up to that share.
+    From top left, clockwise. `slant` moves each by up to that share of the picture; `inset` moves
+    the left, top, right and bottom edge inwards by these shares.
     """
-    width, height = size
-    page_width, page_height = (height, width) if turn % 2 else (width, height)
-    page = polyline(((0, 0), (page_width, 0), (page_width, page_height), (0, page_height)))
-    corners = polyline(((0, 0), (width, 0), (width, height), (0, height)))
-    corners = np.roll(corners, -turn, axis=0)
-    corners = corners + dice.array.uniform(-slant, slant, (4, 2)) * (width, height)
-    return np.asarray(
-        cv2.getPerspectiveTransform(page.astype(np.float32), corners.astype(np.float32))
-    )
+    left, top, right, bottom = inset
+    corners = polyline(((left, top), (1 - right, top), (1 - right, 1 - bottom), (left, 1 - bottom)))
+    return (corners + dice.array.uniform(-slant, slant, (4, 2))) * size
+
+
+def page_to_picture(page: tuple[int, int], corners: Points, turn: int) -> Points:
+    """Map a page of `page` (width, height) to its corners: (3, 3) float64.
+
+    `turn` is the number of quarter turns, clockwise.
+    """
+    width, height = page
+    flat = polyline(((0, 0), (width, 0), (width, height), (0, height))).astype(np.float32)
+    turned = np.roll(corners, -turn, axis=0).astype(np.float32)
+    return np.asarray(cv2.getPerspectiveTransform(flat, turned))
 
 
 def light_up(dice: Dice, canvas: Plane, settings: SynthesisSettings) -> list[str]:
@@ -73,7 +80,7 @@ def _fall_off(dice: Dice, shape: tuple[int, int], depth: float) -> Plane:
     if dice.chance(0.4):
         dark = dark + depth * dice.uniform(0.2, 0.9) * (x * x + y * y)
     if dice.chance(0.3):
-        dark = dark + 0.12 * depth * soft_field(dice, shape, 3)
+        dark = dark + 0.08 * depth * soft_field(dice, shape, 3)
     return np.asarray(np.clip(1 - dark, 0.3, 1.05), np.float32)
 
 

@@ -14,6 +14,7 @@ __all__ = (
     "Points",
     "arc",
     "bend_through",
+    "dense",
     "direction",
     "ellipse",
     "merge_outlines",
@@ -49,7 +50,7 @@ def rotate(points: Points, angle: float, centre: Points) -> Points:
 
 
 def ellipse(centre: Points, rx: float, ry: float, tilt: float = 0.0) -> Points:
-    """A closed ellipse (28, 2), from its top, counter-clockwise; the last point is not the first."""
+    """A closed ellipse (28, 2), from its top, counter-clockwise; its end is not its start."""
     turn = np.linspace(0, 2 * np.pi, 28, endpoint=False)
     points = np.stack((-rx * np.sin(turn), -ry * np.cos(turn)), axis=1) + centre
     return rotate(points, tilt, centre) if tilt else points
@@ -68,13 +69,23 @@ def bend_through(start: Points, middle: Points, end: Points) -> Points:
     return (1 - t) ** 2 * start + 2 * t * (1 - t) * control + t**2 * end
 
 
+def dense(corners: Sequence[Sequence[float] | Points] | Points) -> Points:
+    """A closed polygon with five more points on each edge."""
+    array = np.asarray(corners, dtype=np.float64)
+    steps = np.linspace(0, 1, 6, endpoint=False)[:, None, None]
+    after = np.roll(array, -1, axis=0)
+    return np.asarray((array + (after - array) * steps).transpose(1, 0, 2).reshape(-1, 2))
+
+
 def resample(points: Points, step: float) -> Points:
     """The same polyline with points every `step`, 3 to 64 of them."""
     legs = np.hypot(*np.diff(points, axis=0).T)
     along = np.concatenate(((0.0,), np.cumsum(legs)))
     count = int(np.clip(along[-1] / step, 2, 63)) + 1
     ticks = np.linspace(0, along[-1], count)
-    return np.stack((np.interp(ticks, along, points[:, 0]), np.interp(ticks, along, points[:, 1])), 1)
+    return np.stack(
+        (np.interp(ticks, along, points[:, 0]), np.interp(ticks, along, points[:, 1])), 1
+    )
 
 
 def wobble(dice: Dice, points: Points, amplitude: float) -> Points:
@@ -83,7 +94,9 @@ def wobble(dice: Dice, points: Points, amplitude: float) -> Points:
     noise = dice.array.normal(0, amplitude, (knots, 2))
     ticks = np.linspace(0, knots - 1, len(points))
     at = np.arange(knots)
-    return points + np.stack((np.interp(ticks, at, noise[:, 0]), np.interp(ticks, at, noise[:, 1])), 1)
+    return points + np.stack(
+        (np.interp(ticks, at, noise[:, 0]), np.interp(ticks, at, noise[:, 1])), 1
+    )
 
 
 def round_off(points: Points, times: int = 2) -> Points:

@@ -1,12 +1,11 @@
 """Heads: outlines, faces, and where nose, eyes and ears lie."""
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from models.training.synthesis.curves import (
     Points,
     arc,
+    dense,
     ellipse,
     point,
     polyline,
@@ -15,39 +14,59 @@ from models.training.synthesis.curves import (
 )
 from models.training.synthesis.dice import Dice
 from models.training.synthesis.palette import Colour
+from models.training.synthesis.settings import HeadShape
 from models.training.synthesis.skeletons import Skeleton
-from models.training.synthesis.sketch import Sketch
+from models.training.synthesis.sketch import FillStyle, Sketch
 
-__all__ = ("draw_face", "head_outline", "set_head_joints")
-
-HEAD_SHAPES: Mapping[str, float] = {
-    "ellipse": 6.0,
-    "egg": 2.0,
-    "box": 1.0,
-    "polygon": 1.0,
-    "diamond": 0.25,
-    "bun": 1.0,
-}
+__all__ = ("draw_face", "draw_head", "finish_head", "head_outline", "on_head", "set_head_joints")
 
 
-def head_outline(dice: Dice, skeleton: Skeleton, shape: str | None = None) -> Points:
+def draw_head(
+    sketch: Sketch,
+    skeleton: Skeleton,
+    face: float,
+    colour: Colour | None,
+    shape: HeadShape | None = None,
+) -> None:
+    """Draw a head, coloured if a colour is given; `face` scales the share of heads with a face."""
+    dice = sketch.hand.dice
+    outline = head_outline(sketch, skeleton, shape)
+    if colour is not None:
+        sketch.fill(outline, colour, dice.pick(tuple(FillStyle)))
+    sketch.outline(outline)
+    finish_head(sketch, skeleton, face)
+
+
+def finish_head(sketch: Sketch, skeleton: Skeleton, face: float) -> None:
+    """Set the joints of a head whose outline is drawn, and give it a face or not."""
+    seen = sketch.chance(min(1.0, sketch.look.face * face), "face")
+    set_head_joints(sketch, skeleton, seen)
+    if seen:
+        draw_face(sketch, skeleton, None)
+
+
+def head_outline(sketch: Sketch, skeleton: Skeleton, shape: HeadShape | None = None) -> Points:
     """Closed outline (N, 2) of a head; of a chance shape when none is named."""
-    rx, ry = skeleton.radii
-    shape = shape or dice.weighted(HEAD_SHAPES)
+    dice = sketch.hand.dice
+    base = _shape(dice, shape or dice.weighted(sketch.look.heads))
+    base = base + _lumps(dice, len(base))
+    return rotate(base * skeleton.radii + skeleton.head, skeleton.tilt, skeleton.head)
+
+
+def _shape(dice: Dice, shape: HeadShape) -> Points:
     base = ellipse(point(0, 0), 1.0, 1.0)
-    if shape == "egg":
+    if shape is HeadShape.EGG:
         base[:, 0] *= 1 + dice.uniform(-0.25, 0.25) * base[:, 1]
-    elif shape == "box":
-        base = round_off(_box(), 2) if dice.chance(0.6) else _dense(_box())
-    elif shape == "polygon":
-        corners = ellipse(point(0, 0), 1.0, 1.0)[:: dice.integer(3, 5)]
-        base = _dense(corners + dice.array.normal(0, 0.08, corners.shape))
-    elif shape == "diamond":
-        base = _dense(polyline(((0, -1), (-1, 0), (0, 1), (1, 0))))
-    elif shape == "bun":
+    elif shape is HeadShape.BOX:
+        base = round_off(_box(), 3) if dice.chance(0.6) else dense(_box())
+    elif shape is HeadShape.POLYGON:
+        corners = base[:: dice.integer(3, 5)]
+        base = dense(corners + dice.array.normal(0, 0.08, corners.shape))
+    elif shape is HeadShape.DIAMOND:
+        base = dense(polyline(((0, -1), (-1, 0), (0, 1), (1, 0))))
+    elif shape is HeadShape.BUN:
         base[:, 1] = np.where(base[:, 1] > 0, base[:, 1] * dice.uniform(0.6, 1.0), base[:, 1])
-    base += _lumps(dice, len(base))
-    return rotate(base * (rx, ry) + skeleton.head, skeleton.tilt, skeleton.head)
+    return base
 
 
 def set_head_joints(sketch: Sketch, skeleton: Skeleton, nose_seen: bool) -> None:
@@ -60,7 +79,7 @@ def set_head_joints(sketch: Sketch, skeleton: Skeleton, nose_seen: bool) -> None
         "left_ear": (0.97, -0.05, True),
     }
     for name, (x, y, seen) in places.items():
-        sketch.joint(name, _place(skeleton, point(x, y)), seen)
+        sketch.joint(name, on_head(skeleton, point(x, y)), seen)
 
 
 def draw_face(sketch: Sketch, skeleton: Skeleton, colour: Colour | None) -> None:
@@ -83,11 +102,11 @@ def _eyes(
     size = dice.uniform(0.07, 0.2)
     for name, side in (("right_eye", -1.0), ("left_eye", 1.0)):
         middle = point(side * spread, height + dice.normal(0.03))
-        sketch.joint(name, _place(skeleton, middle))
+        sketch.joint(name, on_head(skeleton, middle))
         for stroke in _eye_strokes(kind, size):
-            sketch.line(_place(skeleton, stroke + middle), colour, 0.8)
+            sketch.line(on_head(skeleton, stroke + middle), colour, 0.8)
         if kind == "dot":
-            sketch.dot(_place(skeleton, middle), size * min(skeleton.radii) * 0.6, colour)
+            sketch.dot(on_head(skeleton, middle), size * min(skeleton.radii) * 0.6, colour)
 
 
 def _eye_strokes(kind: str, size: float) -> list[Points]:
@@ -119,7 +138,7 @@ def _nose(sketch: Sketch, skeleton: Skeleton, colour: Colour | None) -> None:
             arc(point(0, 0), (size, size), -1.5, 1.5),
         )
     )
-    sketch.line(_place(skeleton, shape), colour, 0.8)
+    sketch.line(on_head(skeleton, shape), colour, 0.8)
 
 
 def _mouth(sketch: Sketch, skeleton: Skeleton, colour: Colour | None) -> None:
@@ -128,35 +147,30 @@ def _mouth(sketch: Sketch, skeleton: Skeleton, colour: Colour | None) -> None:
     half, depth = dice.uniform(0.15, 0.5), dice.uniform(0.1, 0.3)
     kind = dice.weighted({"smile": 6, "line": 1, "sad": 1, "open": 1, "teeth": 0.6})
     if kind == "smile":
-        strokes = [arc(middle + (0, -depth / 2), (half, depth), -1.5, 1.5)]
+        strokes = [arc(middle + point(0, -depth / 2), (half, depth), -1.5, 1.5)]
     elif kind == "sad":
-        strokes = [arc(middle + (0, depth / 2), (half, depth), 1.7, 4.6)]
+        strokes = [arc(middle + point(0, depth / 2), (half, depth), 1.7, 4.6)]
     elif kind == "open":
         strokes = [arc(middle, (half * 0.5, depth * 0.7), 0, 6.4)]
     elif kind == "teeth":
-        low, high = middle - (half, depth / 2), middle + (half, depth / 2)
+        low, high = middle - point(half, depth / 2), middle + point(half, depth / 2)
         ticks = np.linspace(low[0], high[0], dice.integer(4, 7))
         strokes = [polyline((low, (high[0], low[1]), high, (low[0], high[1]), low))]
         strokes += [polyline(((x, low[1]), (x, high[1]))) for x in ticks[1:-1]]
     else:
-        strokes = [polyline((middle - (half, 0), middle + (half, 0)))]
+        strokes = [polyline((middle - point(half, 0), middle + point(half, 0)))]
     for stroke in strokes:
-        sketch.line(_place(skeleton, stroke), colour, 0.9)
+        sketch.line(on_head(skeleton, stroke), colour, 0.9)
 
 
-def _place(skeleton: Skeleton, points: Points) -> Points:
+def on_head(skeleton: Skeleton, points: Points) -> Points:
+    """Points given in half heads from its centre, where the head is."""
     scaled = points * skeleton.radii + skeleton.head
     return rotate(scaled, skeleton.tilt, skeleton.head)
 
 
 def _box() -> Points:
     return polyline(((-0.9, -0.95), (-0.9, 0.95), (0.9, 0.95), (0.9, -0.95)))
-
-
-def _dense(corners: Points) -> Points:
-    after = np.roll(corners, -1, axis=0)
-    steps = np.linspace(0, 1, 7, endpoint=False)[:, None, None]
-    return (corners + (after - corners) * steps).transpose(1, 0, 2).reshape(-1, 2)
 
 
 def _lumps(dice: Dice, count: int) -> Points:

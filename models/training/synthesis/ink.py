@@ -32,12 +32,14 @@ class Inker:
         pen: the tool.
         width: of a stroke, pixels.
         reach: height of what is drawn, pixels; sets the spacing of hatching.
+        stretch: factors by which the picture was stretched in x and in y.
     """
 
     dice: Dice
     pen: Pen
     width: float
     reach: float
+    stretch: tuple[float, float] = (1.0, 1.0)
 
     def draw(self, canvas: Plane, marks: Sequence[Mark]) -> None:
         """Ink marks, given in pixels, onto a canvas (H, W, 3) float32, 0..255."""
@@ -90,7 +92,7 @@ class Inker:
             value = round(value * max(width, 0.35))
         points = _fixed(mark.points * zoom)
         kind = cv2.LINE_AA if zoom == 1 and self.pen.kind is not PenKind.DIGITAL else cv2.LINE_8
-        if self.pen.chisel == 1 and self.pen.pressure == 0:
+        if self.pen.chisel == 1 and self.pen.pressure == 0 and self._is_plain:
             cv2.polylines(board, [points], False, value, _whole(width), kind, _SHIFT)
         else:
             widths = width * self._swell(mark.points)
@@ -101,33 +103,51 @@ class Inker:
                 radius = round(width * self.dice.uniform(0.5, 0.9) * _ONE)
                 cv2.circle(board, end, radius, min(255, value + 40), -1, cv2.LINE_8, _SHIFT)
 
+    @property
+    def _is_plain(self) -> bool:
+        return abs(self.stretch[0] - self.stretch[1]) < 0.1
+
     def _swell(self, points: Points) -> Points:
         way = np.diff(points, axis=0)
         chisel = self.pen.chisel
-        slant = np.abs(np.sin(np.arctan2(way[:, 1], way[:, 0]) + 0.2))
+        angle = np.arctan2(way[:, 1], way[:, 0])
+        slant = np.abs(np.sin(angle + 0.2))
+        squeeze = np.hypot(self.stretch[0] * np.sin(angle), self.stretch[1] * np.cos(angle))
         ends = self.dice.array.normal(1, self.pen.pressure, 4)
         along = np.interp(np.linspace(0, 3, len(way)), np.arange(4), ends)
-        return np.asarray((chisel + (1 - chisel) * slant) * np.clip(along, 0.4, 1.6))
+        return np.asarray(squeeze * (chisel + (1 - chisel) * slant) * np.clip(along, 0.4, 1.6))
 
     def _fill(self, board: NDArray[np.uint8], mark: Mark, zoom: int) -> None:
         polygon = _fixed(mark.points * zoom)
-        if mark.style is FillStyle.FLAT:
+        digital = self.pen.kind is PenKind.DIGITAL
+        flat = mark.style is FillStyle.FLAT or (digital and self.dice.chance(0.6))
+        size = np.ptp(mark.points, axis=0).max()
+        if flat and (digital or size < 4 * self.width):
             cv2.fillPoly(board, [polygon], 255, cv2.LINE_8, _SHIFT)
             return
         area = np.zeros_like(board)
         cv2.fillPoly(area, [polygon], 255, cv2.LINE_8, _SHIFT)
-        lines = np.zeros_like(board)
-        path = self._hatching(mark, max(self.width, 0.012 * self.reach))
-        thick = _whole(max(self.width, 0.012 * self.reach) * zoom)
-        cv2.polylines(lines, [_fixed(path * zoom)], False, 225, thick, cv2.LINE_8, _SHIFT)
+        width = max(self.width, 0.012 * self.reach) * self.dice.uniform(1.0, 1.6)
+        path = self._hatching(mark, width * self._spacing(flat))
+        lines = np.full_like(board, 190 if flat else 0)
+        thick = _whole(width * zoom)
+        cv2.polylines(lines, [_fixed(path * zoom)], False, 235, thick, cv2.LINE_8, _SHIFT)
         over = max(1, round(0.012 * self.reach * zoom))
-        area = cv2.dilate(area, np.ones((over, over), np.uint8))
+        if not flat:
+            area = cv2.dilate(area, np.ones((over, over), np.uint8))
         cv2.max(board, cv2.bitwise_and(lines, area), dst=board)
 
-    def _hatching(self, mark: Mark, width: float) -> Points:
+    def _spacing(self, flat: bool) -> float:
+        """Distance of hatching lines as a multiple of their width."""
+        if flat:
+            return self.dice.uniform(1.0, 2.0)
+        return (
+            self.dice.uniform(0.7, 1.15) if self.dice.chance(0.7) else self.dice.uniform(1.1, 2.2)
+        )
+
+    def _hatching(self, mark: Mark, step: float) -> Points:
         low, high = mark.points.min(0), mark.points.max(0)
         middle, half = (low + high) / 2, float(np.hypot(*(high - low))) / 2 + 1
-        step = width * self.dice.uniform(0.9, 1.9)
         count = int(np.clip(2 * half / step, 3, 90))
         offsets = np.linspace(-half, half, count) + self.dice.array.normal(0, step / 4, count)
         ends = np.where(np.arange(count) % 2, half, -half)
@@ -146,7 +166,9 @@ class Inker:
             alpha = alpha * (1 - pen.edge * core * core * core)
         if pen.grain:
             grain = cut_noise(self.dice, coverage.shape[:2], 2 if pen.kind is PenKind.CRAYON else 1)
-            alpha = np.clip(alpha * (1.15 - 0.4 * pen.grain) - pen.grain * (0.25 + 0.3 * grain), 0, 1)
+            alpha = np.clip(
+                alpha * (1.15 - 0.4 * pen.grain) - pen.grain * (0.25 + 0.3 * grain), 0, 1
+            )
             alpha = np.minimum(alpha, coverage)
         if pen.fade:
             field = soft_field(self.dice, coverage.shape[:2], 5)

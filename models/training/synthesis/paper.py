@@ -21,8 +21,8 @@ def lay_paper(dice: Dice, kind: PaperKind, shape: tuple[int, int]) -> Plane:
     sheet = np.empty((*shape, 3), np.float32)
     sheet[:] = paper_colour(dice)
     grain = dice.uniform(0, 2.5) * cut_noise(dice, shape, dice.integer(1, 3))
-    mottle = dice.uniform(0, 2.5) * cut_noise(dice, shape, 8)
-    sheet += (grain + mottle + dice.uniform(0, 3) * soft_field(dice, shape, 4))[..., None]
+    mottle = dice.uniform(0, 1.6) * cut_noise(dice, shape, 8)
+    sheet += (grain + mottle + dice.uniform(0, 1.5) * soft_field(dice, shape, 4))[..., None]
     if dice.chance(0.25):
         _fold(dice, sheet)
     return sheet

@@ -84,9 +84,7 @@ def _felt(dice: Dice, width: float) -> Pen:
 
 def _ball(dice: Dice, width: float) -> Pen:
     colour = ink_colour(dice)
-    return Pen(
-        PenKind.BALL, colour, width, dice.uniform(0.6, 0.95), 0.9, dice.uniform(0.0, 0.25)
-    )
+    return Pen(PenKind.BALL, colour, width, dice.uniform(0.6, 0.95), 0.9, dice.uniform(0.0, 0.25))
 
 
 def _pencil(dice: Dice, width: float) -> Pen:

@@ -1,12 +1,13 @@
 """Poses: the angles of a figure's limbs."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from models.training.synthesis.dice import Dice
 
-__all__ = ("LimbPose", "Pose", "sample_pose")
+__all__ = ("LimbPose", "Pose", "profile_pose", "sample_pose", "special_pose")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,126 @@ class Pose:
 
 def sample_pose(dice: Dice, wide: bool) -> Pose:
     """A standing pose; `wide` figures spread their limbs as stick figures do."""
-    lean = np.deg2rad(dice.normal(5 if wide else 3))
+    lean = float(np.deg2rad(dice.normal(6 if wide else 3)))
     return Pose(lean, _pair(dice, _arm(dice, wide)), _pair(dice, _leg(dice, wide)))
+
+
+def special_pose(dice: Dice, wide: bool) -> Pose:
+    """A pose from yoga, sports or play."""
+    base = sample_pose(dice, wide)
+    return dice.pick(tuple(_SPECIAL.values()))(dice, base)
+
+
+def profile_pose(dice: Dice) -> Pose:
+    """All limbs to one side, as in a figure that walks across the page."""
+    side = 1 if dice.chance(0.5) else -1
+    arm, leg = dice.uniform(50, 100), dice.uniform(-5, 25)
+    arms = bent(arm, dice.normal(12)), bent(arm + dice.uniform(-45, -12), dice.normal(12))
+    legs = bent(leg + dice.uniform(15, 60), dice.normal(15)), bent(leg, dice.normal(8))
+    return Pose(dice.normal(0.08) + 0.08 * side, arms, legs, side)
+
+
+def bent(angle: float, bend: float = 0.0, sharp: bool = False) -> LimbPose:
+    """A limb from degrees."""
+    return LimbPose(float(np.deg2rad(angle)), float(np.deg2rad(bend)), sharp)
+
+
+def _elbowed(dice: Dice, upper: float, lower: float, slack: float = 12.0) -> LimbPose:
+    """A limb with a corner, from the directions of both halves in degrees."""
+    upper, lower = upper + dice.normal(slack), lower + dice.normal(slack)
+    return bent((upper + lower) / 2, lower - upper, dice.chance(0.75))
+
+
+def _hands_on_hips(dice: Dice, base: Pose) -> Pose:
+    arms = _elbowed(dice, 50, -55), _elbowed(dice, 50, -55)
+    if dice.chance(0.3):
+        arms = (arms[0], base.arms[1])
+    return Pose(base.lean, arms, base.legs)
+
+
+def _waving(dice: Dice, base: Pose) -> Pose:
+    waving = _elbowed(dice, 75, 165)
+    both = dice.chance(0.35)
+    right = waving if both or dice.chance(0.5) else base.arms[0]
+    left = _elbowed(dice, 75, 165) if both or right is base.arms[0] else base.arms[1]
+    return Pose(base.lean, (right, left), base.legs)
+
+
+def _arms_up(dice: Dice, base: Pose) -> Pose:
+    top = dice.uniform(150, 178)
+    return Pose(base.lean, (bent(top, dice.normal(20)), bent(top, dice.normal(20))), base.legs)
+
+
+def _tree(dice: Dice, base: Pose) -> Pose:
+    straight, folded = bent(dice.normal(4)), _elbowed(dice, 55, -50)
+    legs = (straight, folded) if dice.chance(0.5) else (folded, straight)
+    return Pose(base.lean / 2, _arms_up(dice, base).arms if dice.chance(0.6) else base.arms, legs)
+
+
+def _leg_up(dice: Dice, base: Pose) -> Pose:
+    straight, raised = bent(dice.normal(5)), _elbowed(dice, dice.uniform(60, 100), 20, 25)
+    legs = (straight, raised) if dice.chance(0.5) else (raised, straight)
+    return Pose(base.lean, base.arms, legs)
+
+
+def _running(dice: Dice, base: Pose) -> Pose:
+    side = 1 if dice.chance(0.5) else -1
+    arms = _elbowed(dice, 55, 130), _elbowed(dice, -50, 30)
+    legs = _elbowed(dice, 60, 5, 15), _elbowed(dice, -20, -75, 15)
+    if dice.chance(0.5):
+        arms, legs = arms[::-1], legs[::-1]
+    return Pose(base.lean / 2 + 0.2 * side, arms, legs, side)
+
+
+def _kneeling(dice: Dice, base: Pose) -> Pose:
+    side = 1 if dice.chance(0.5) else -1
+    legs = _elbowed(dice, dice.uniform(0, 70), -80), _elbowed(dice, dice.uniform(0, 20), -85)
+    arms = bent(dice.uniform(20, 90), dice.normal(20)), bent(dice.uniform(-90, 80), dice.normal(20))
+    return Pose(base.lean, arms, legs, side)
+
+
+def _sitting(dice: Dice, base: Pose) -> Pose:
+    side = 1 if dice.chance(0.5) else -1
+    down = dice.uniform(0, 85)
+    legs = _elbowed(dice, 85, down), _elbowed(dice, 80, down)
+    arms = bent(dice.uniform(20, 80), dice.normal(20)), bent(dice.uniform(-40, 60), dice.normal(20))
+    return Pose(base.lean, arms, legs, side)
+
+
+def _cross_legged(dice: Dice, base: Pose) -> Pose:
+    legs = _elbowed(dice, 80, -70, 8), _elbowed(dice, 80, -70, 8)
+    arms = (_elbowed(dice, 40, 0), _elbowed(dice, 40, 0)) if dice.chance(0.6) else base.arms
+    return Pose(base.lean / 2, arms, legs)
+
+
+def _arm_across(dice: Dice, base: Pose) -> Pose:
+    across = _elbowed(dice, 25, -70)
+    return Pose(
+        base.lean, (across, base.arms[1]) if dice.chance(0.5) else (base.arms[0], across), base.legs
+    )
+
+
+def _downward_dog(dice: Dice, base: Pose) -> Pose:
+    side = 1 if dice.chance(0.5) else -1
+    arm, leg = dice.uniform(25, 60), dice.uniform(-50, -20)
+    arms = bent(arm, base.arms[0].bend * 20), bent(arm + dice.normal(10))
+    legs = bent(leg), bent(leg + dice.normal(12))
+    return Pose(side * dice.uniform(1.7, 2.3), arms, legs, side)
+
+
+_SPECIAL: Mapping[str, Callable[[Dice, Pose], Pose]] = {
+    "hands-on-hips": _hands_on_hips,
+    "waving": _waving,
+    "arms-up": _arms_up,
+    "tree": _tree,
+    "leg-up": _leg_up,
+    "running": _running,
+    "kneeling": _kneeling,
+    "sitting": _sitting,
+    "cross-legged": _cross_legged,
+    "arm-across": _arm_across,
+    "downward-dog": _downward_dog,
+}
 
 
 def _pair(dice: Dice, first: LimbPose) -> tuple[LimbPose, LimbPose]:
@@ -54,16 +173,14 @@ def _pair(dice: Dice, first: LimbPose) -> tuple[LimbPose, LimbPose]:
 
 
 def _arm(dice: Dice, wide: bool) -> LimbPose:
-    bands = {(70, 110): 4.0, (110, 150): 1.8, (5, 22): 0.6 if wide else 1.5, (25, 72): 3.6}
+    bands = {(70, 110): 4.0, (110, 155): 1.8, (5, 22): 0.5 if wide else 1.5, (25, 72): 3.6}
     return LimbPose(np.deg2rad(dice.uniform(*dice.weighted(bands))), _bend(dice), dice.chance(0.3))
 
 
 def _leg(dice: Dice, wide: bool) -> LimbPose:
-    degrees = dice.spread((2, 42, 85) if wide else (-5, 6, 42))
+    degrees = dice.spread((2, 42, 88) if wide else (-5, 6, 42))
     return LimbPose(np.deg2rad(degrees), _bend(dice) * 0.8, dice.chance(0.3))
 
 
 def _bend(dice: Dice) -> float:
-    if dice.chance(0.7):
-        return float(np.deg2rad(dice.normal(6)))
-    return float(np.deg2rad(dice.normal(28)))
+    return float(np.deg2rad(dice.normal(6 if dice.chance(0.7) else 28)))

@@ -1,41 +1,30 @@
-"""Scene: what lies where on the page, and the picture that is taken of it."""
+"""Scene: figures and clutter on a stage, and the picture that is taken of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from models.training.synthesis.body_plans import draw_figure
-from models.training.synthesis.camera import develop, light_up, page_to_picture
-from models.training.synthesis.clutter import CLUTTER_KINDS, draw_clutter
+from models.training.synthesis.camera import develop, light_up
+from models.training.synthesis.clutter import choose_clutter, draw_clutter
 from models.training.synthesis.curves import Points
 from models.training.synthesis.dice import Dice
 from models.training.synthesis.ink import Inker, silhouette
 from models.training.synthesis.labels import LabelledFigure, Sample
-from models.training.synthesis.noise import Plane
-from models.training.synthesis.paper import lay_paper, rule_paper
-from models.training.synthesis.pens import Pen, PenKind, sample_pen
-from models.training.synthesis.settings import DEFAULT_SETTINGS, PaperKind, SynthesisSettings
-from models.training.synthesis.sketch import Hand, Mark, Sketch
+from models.training.synthesis.layout import Place, free_place, place_figures
+from models.training.synthesis.pens import Pen, PenKind
+from models.training.synthesis.settings import DEFAULT_SETTINGS, SynthesisSettings
+from models.training.synthesis.sketch import Mark, Sketch
+from models.training.synthesis.stage import Stage, set_stage
 
 __all__ = ("synthesize",)
 
-ASPECTS = {1.0: 4.0, 0.75: 2.5, 1.333: 1.5, 1.5: 1.0, 0.66: 1.0}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Stage:
-    """A page before anything is drawn on it."""
-
-    dice: Dice
-    settings: SynthesisSettings
-    canvas: Plane
-    camera: Points
-    page: tuple[int, int]
-    stretch: tuple[float, float]
-    digital: bool
+Box = tuple[float, float, float, float]
+_SMALLEST_SIDE = 6
+"""A figure with a shorter visible side, in pixels, gets no label and is not drawn."""
 
 
 def synthesize(
@@ -50,168 +39,141 @@ def synthesize(
         msg = f"size must be 192..640 pixels, got {size}"
         raise ValueError(msg)
     dice = Dice(seed)
-    paper = dice.weighted(settings.papers)
-    stage, tags = _set_stage(dice, settings, paper, size)
-    figures, drawn = _populate(stage)
-    tags += drawn
-    if not stage.digital:
-        tags += light_up(dice, stage.canvas, settings)
-    image = develop(dice, stage.canvas, settings, not stage.digital)
-    return Sample(image, tuple(figures), (paper.value, *tags))
+    stage = set_stage(dice, settings, size)
+    if not stage.is_digital and dice.chance(settings.show_through):
+        _show_through(stage)
+    figures = _populate(stage)
+    if stage.surroundings is not None:
+        stage.surroundings.lay_over(stage.canvas)
+    if not stage.is_digital:
+        stage.tags.extend(light_up(dice, stage.canvas, settings))
+    image = develop(dice, stage.canvas, settings, not stage.is_digital)
+    return Sample(image, tuple(figures), tuple(stage.tags))
 
 
-def _set_stage(
-    dice: Dice, settings: SynthesisSettings, paper: PaperKind, size: int
-) -> tuple[_Stage, list[str]]:
-    tags: list[str] = []
-    aspect = dice.weighted(ASPECTS) if dice.chance(0.8) else dice.uniform(0.6, 1.7)
-    width, height = round(size * min(1, aspect)), round(size * min(1, 1 / aspect))
-    digital = paper is PaperKind.WHITE
-    turn = dice.integer(1, 3) if dice.chance(settings.turned) else 0
-    slant = 0.0
-    if not digital and dice.chance(settings.perspective):
-        slant = dice.uniform(0.01, 0.07)
-        tags.append("perspective")
-    if turn:
-        tags.append(f"turned-{90 * turn}")
-    camera = page_to_picture(dice, (width, height), turn, slant)
-    canvas = lay_paper(dice, paper, (height, width))
-    rule_paper(dice, canvas, paper, camera)
-    factor = float(np.sqrt(1 + dice.uniform(0, settings.stretch))) ** dice.sign()
-    page = (height, width) if turn % 2 else (width, height)
-    stretch = (factor, 1 / factor)
-    return _Stage(dice, settings, canvas, camera, page, stretch, digital), tags
-
-
-def _populate(stage: _Stage) -> tuple[list[LabelledFigure], list[str]]:
+def _populate(stage: Stage) -> list[LabelledFigure]:
+    """Draw everything on the page and label the figures."""
     dice, settings = stage.dice, stage.settings
-    empty = dice.chance(settings.empty)
-    pen = _choose_pen(stage)
-    tags: list[str] = [pen.kind.value]
-    if empty:
-        tags.append("empty")
+    pen = stage.new_pen()
+    stage.tags.append(pen.kind.value)
+    if dice.chance(settings.empty):
+        stage.tags.append("empty")
         for _ in range(dice.integer(0, 3)):
-            tags.append(_add_clutter(stage, _choose_pen(stage), (0.2, 0.9)))
-        return [], tags
+            _add_clutter(stage, pen if dice.chance(0.6) else stage.new_pen(), [], alone=True)
+        return []
+    places = place_figures(dice, settings)
+    stage.tags.append(places[0].tag)
+    taken = [_reserved(place) for place in places]
     if dice.chance(settings.clutter):
-        for _ in range(dice.integer(1, 3)):
-            again = pen if dice.chance(0.5) else _choose_pen(stage)
-            tags.append(_add_clutter(stage, again, (0.08, 0.3)))
-    figures = []
-    for place in _places(stage):
-        kind = dice.weighted(settings.figures)
-        sketch = Sketch(_hand(dice))
+        for _ in range(dice.integer(1, 4)):
+            _add_clutter(stage, pen if dice.chance(0.6) else stage.new_pen(), taken, alone=False)
+    return _draw_figures(stage, pen, places)
+
+
+def _draw_figures(stage: Stage, pen: Pen, places: Sequence[Place]) -> list[LabelledFigure]:
+    dice = stage.dice
+    opaque = stage.is_digital and dice.chance(0.5)
+    kind = dice.weighted(stage.settings.figures)
+    figures: list[LabelledFigure] = []
+    for place in places:
+        sketch = stage.new_sketch()
         draw_figure(sketch, kind)
-        found = _put_figure(stage, sketch, replace(pen), place)
+        stage.tags.extend(sketch.tags)
+        found = _put_figure(stage, sketch, replace(pen), place, opaque)
         if found is not None:
+            figures = [_behind(f, found) for f in figures] if opaque else figures
             figures.append(found)
-            tags.append(kind.value)
-    return figures, tags
-
-
-def _choose_pen(stage: _Stage) -> Pen:
-    weights = dict(stage.settings.pens)
-    if stage.digital:
-        weights = {k: w for k, w in weights.items() if k in (PenKind.DIGITAL, PenKind.BRUSH)}
-    else:
-        weights.pop(PenKind.DIGITAL, None)
-    if sum(weights.values()) <= 0:
-        weights = dict(stage.settings.pens)
-    return sample_pen(stage.dice, stage.dice.weighted(weights))
-
-
-def _hand(dice: Dice) -> Hand:
-    return Hand(
-        dice,
-        dice.spread((0.001, 0.004, 0.012)),
-        dice.uniform(0, 0.05),
-        dice.uniform(0.0, 0.08),
-        0.5 if dice.chance(0.06) else 0.03,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where a figure goes: its centre and its height (and widest width), shares of the page."""
-
-    x: float
-    y: float
-    height: float
-    width: float
-
-
-def _places(stage: _Stage) -> list[_Place]:
-    dice, settings = stage.dice, stage.settings
-    if dice.chance(settings.several):
-        return _row(dice)
-    if dice.chance(settings.tiny):
-        height = dice.uniform(0.12, 0.3)
-        return [_Place(dice.uniform(0.2, 0.8), dice.uniform(0.2, 0.8), height, 0.5)]
-    if dice.chance(settings.cropped):
-        height = dice.uniform(0.8, 1.2)
-        return [_Place(dice.uniform(0.4, 0.6), dice.uniform(0.4, 0.6), height, 1.2)]
-    height = dice.spread(settings.height)
-    free = max(0.0, 0.98 - height) / 2
-    return [_Place(dice.spread((0.3, 0.5, 0.7)), 0.5 + dice.uniform(-free, free), height, 0.95)]
-
-
-def _row(dice: Dice) -> list[_Place]:
-    count = dice.weighted({2: 5, 3: 3, 4: 1, 5: 1})
-    slot = 1 / count
-    base = dice.uniform(0.5, 0.9)
-    places = []
-    for i in range(count):
-        height = base * dice.uniform(0.5, 1.0)
-        low = dice.uniform(height / 2, 1 - height / 2) if dice.chance(0.3) else 0.95 - height / 2
-        places.append(_Place((i + 0.5) * slot, low, height, slot * dice.uniform(0.9, 1.15)))
-    return places
+        if dice.chance(0.5):
+            kind = dice.weighted(stage.settings.figures)
+        if dice.chance(0.2):
+            pen = stage.new_pen()
+    return [f for f in figures if len(f.box)]
 
 
 def _put_figure(
-    stage: _Stage, sketch: Sketch, pen: Pen, place: _Place
+    stage: Stage, sketch: Sketch, pen: Pen, place: Place, opaque: bool
 ) -> LabelledFigure | None:
-    matrix, reach = _placement(stage, sketch, place, stage.dice.uniform(-1, 1) * stage.settings.tilt)
+    tilt = stage.dice.uniform(-1, 1) * stage.settings.tilt
+    matrix, reach = _placement(stage, sketch, place, tilt)
     marks = _project(sketch.marks, matrix)
-    width = max(pen.width * reach, 0.7)
-    if pen.kind is PenKind.DIGITAL and stage.dice.chance(0.4):
-        width = max(1.0, round(width))
-    mask = silhouette(marks, stage.canvas.shape[:2], width)
+    width = _stroke_width(stage, pen, reach)
+    mask = silhouette(marks, stage.shape, width)
+    area = mask
+    if stage.surroundings is not None:
+        mask = mask & ~stage.surroundings.hidden
     box = _box(mask)
     if box is None:
         return None
-    Inker(stage.dice, pen, width, reach).draw(stage.canvas, marks)
-    joints = _joints(sketch, matrix, stage.canvas.shape[:2])
-    return LabelledFigure(box, mask, joints)
+    if opaque:
+        stage.canvas[area] = stage.canvas[0, 0].copy()
+    Inker(stage.dice, pen, width, reach, stage.stretch).draw(stage.canvas, marks)
+    return LabelledFigure(box, mask, _joints(sketch, matrix, stage))
 
 
-def _add_clutter(stage: _Stage, pen: Pen, sizes: tuple[float, float]) -> str:
+def _behind(figure: LabelledFigure, front: LabelledFigure) -> LabelledFigure:
+    mask = figure.mask & ~front.mask
+    box = _box(mask)
+    return LabelledFigure(np.zeros(0, np.float32) if box is None else box, mask, figure.keypoints)
+
+
+def _add_clutter(stage: Stage, pen: Pen, taken: Sequence[Box], alone: bool) -> None:
     dice = stage.dice
-    kind = dice.pick(CLUTTER_KINDS)
-    sketch = Sketch(_hand(dice))
+    side = dice.spread((0.12, 0.4, 0.9)) if alone else dice.uniform(0.08, 0.3)
+    place = free_place(dice, taken, side)
+    if place is None:
+        return
+    kind = choose_clutter(dice, alone)
+    stage.tags.append(kind)
+    _ink_clutter(stage, pen, kind, place)
+
+
+def _show_through(stage: Stage) -> None:
+    """Faint strokes of the back of the page."""
+    dice = stage.dice
+    stage.tags.append("show-through")
+    pen = stage.new_pen()
+    faint = replace(pen, opacity=dice.uniform(0.03, 0.1), overlap=1.0, fade=0.3)
+    for _ in range(dice.integer(1, 3)):
+        place = free_place(dice, [], dice.uniform(0.3, 0.9))
+        if place is not None:
+            _ink_clutter(stage, faint, choose_clutter(dice, True), place)
+
+
+def _ink_clutter(stage: Stage, pen: Pen, kind: str, place: Place) -> None:
+    sketch = stage.new_sketch()
     draw_clutter(sketch, kind)
-    side = dice.uniform(*sizes)
-    place = _Place(dice.uniform(0.1, 0.9), dice.uniform(0.1, 0.9), side, side * 2)
-    matrix, reach = _placement(stage, sketch, place, dice.normal(6))
+    matrix, reach = _placement(stage, sketch, place, stage.dice.normal(6))
+    width = _stroke_width(stage, pen, max(reach, 0.5 * min(stage.page)))
     marks = _project(sketch.marks, matrix)
-    width = max(pen.width * reach, pen.width * min(stage.page) * 0.5, 0.7)
-    Inker(dice, pen, width, reach).draw(stage.canvas, marks)
-    return kind
+    Inker(stage.dice, pen, width, reach, stage.stretch).draw(stage.canvas, marks)
 
 
-def _placement(
-    stage: _Stage, sketch: Sketch, place: _Place, tilt: float
-) -> tuple[Points, float]:
+def _stroke_width(stage: Stage, pen: Pen, reach: float) -> float:
+    """Width of a stroke in pixels; editors draw whole ones."""
+    width = max(pen.width * reach, 0.7)
+    whole = pen.kind is PenKind.DIGITAL and stage.dice.chance(0.4)
+    return float(max(1, round(width))) if whole else width
+
+
+def _placement(stage: Stage, sketch: Sketch, place: Place, tilt: float) -> tuple[Points, float]:
     """The map (3, 3) from sketch to picture, and the height of the thing in pixels."""
     low, high = sketch.bounds()
-    wide, tall = (high - low) * stage.stretch
-    scale = min(place.height * stage.page[1] / max(tall, 1e-6), place.width * stage.page[0] / max(wide, 1e-6))
-    cos, sin = np.cos(np.deg2rad(tilt)), np.sin(np.deg2rad(tilt))
-    middle = (low + high) / 2
-    size = np.diag((scale * stage.stretch[0], scale * stage.stretch[1], 1.0))
-    centre = np.array(((1, 0, -middle[0]), (0, 1, -middle[1]), (0, 0, 1)))
-    x, y = place.x * stage.page[0], place.y * stage.page[1]
-    turn = np.array(((cos, -sin, x), (sin, cos, y), (0, 0, 1)))
-    return stage.camera @ turn @ size @ centre, scale * float(max(tall, 0.6 * wide))
+    turn = np.deg2rad(tilt)
+    cos, sin = np.cos(turn), np.sin(turn)
+    flat = np.array(((cos, -sin), (sin, cos))) * np.array(stage.stretch)[:, None]
+    outer = np.array(((low[0], low[1]), (low[0], high[1]), (high[0], low[1]), (high[0], high[1])))
+    corners = outer @ flat.T
+    size = np.maximum(np.ptp(corners, axis=0), 1e-6)
+    page = np.array(stage.page)
+    scale = float(np.min((place.width, place.height) * page / size))
+    half = size * scale / 2
+    centre = np.array((place.x, place.y)) * page
+    if place.inside:
+        centre = np.clip(centre, np.minimum(half, page / 2), np.maximum(page - half, page / 2))
+    matrix = np.eye(3)
+    matrix[:2, :2] = flat * scale
+    matrix[:2, 2] = centre - (corners.min(0) + corners.max(0)) / 2 * scale
+    return stage.camera @ matrix, scale * float(max(size[1], 0.6 * size[0]))
 
 
 def _project(marks: Sequence[Mark], matrix: Points) -> list[Mark]:
@@ -222,16 +184,32 @@ def _project(marks: Sequence[Mark], matrix: Points) -> list[Mark]:
     return [replace(mark, points=part) for mark, part in zip(marks, parts, strict=True)]
 
 
-def _joints(sketch: Sketch, matrix: Points, shape: tuple[int, int]) -> NDArray[np.float32]:
+def _joints(sketch: Sketch, matrix: Points, stage: Stage) -> NDArray[np.float32]:
     places = cv2.perspectiveTransform(sketch.joints[None, :, :2], matrix)[0]
-    seen = sketch.joints[:, 2:].copy()
-    inside = ((places >= 0) & (places < (shape[1], shape[0]))).all(axis=1)
+    seen = sketch.joints[:, 2].copy()
+    height, width = stage.shape
+    inside = ((places >= 0) & (places < (width, height))).all(axis=1)
     seen[~inside] = 0
-    return np.where(seen > 0, np.concatenate((places, seen), axis=1), 0).astype(np.float32)
+    if stage.surroundings is not None:
+        at = places[inside].astype(int)
+        covered = stage.surroundings.hidden[at[:, 1], at[:, 0]]
+        seen[inside] = np.where(covered, np.minimum(seen[inside], 1), seen[inside])
+    joints = np.concatenate((places, seen[:, None]), axis=1)
+    return np.where(seen[:, None] > 0, joints, 0).astype(np.float32)
 
 
 def _box(mask: NDArray[np.bool_]) -> NDArray[np.float32] | None:
     columns, rows = np.flatnonzero(mask.any(0)), np.flatnonzero(mask.any(1))
-    if len(columns) < 4 or len(rows) < 4:
+    if len(columns) < _SMALLEST_SIDE or len(rows) < _SMALLEST_SIDE:
         return None
     return np.array((columns[0], rows[0], columns[-1] + 1, rows[-1] + 1), np.float32)
+
+
+def _reserved(place: Place) -> Box:
+    half_width, half_height = min(place.width, place.height) / 2, place.height / 2
+    return (
+        place.x - half_width,
+        place.y - half_height,
+        place.x + half_width,
+        place.y + half_height,
+    )

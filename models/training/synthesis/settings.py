@@ -7,7 +7,16 @@ import msgspec
 from models.training.synthesis.dice import Spread
 from models.training.synthesis.pens import PenKind
 
-__all__ = ("DEFAULT_SETTINGS", "FigureKind", "PaperKind", "SynthesisSettings")
+__all__ = (
+    "DEFAULT_SETTINGS",
+    "FigureKind",
+    "FigureLook",
+    "FootKind",
+    "HandKind",
+    "HeadShape",
+    "PaperKind",
+    "SynthesisSettings",
+)
 
 Range = tuple[float, float]
 
@@ -18,24 +27,93 @@ class FigureKind(StrEnum):
     STICK = "stick"
     OUTLINED = "outlined"
     FILLED = "filled"
+    SILHOUETTE = "silhouette"
+    DRESS = "dress"
     TADPOLE = "tadpole"
+    BLOB = "blob"
+    ANIMAL = "animal"
+    ROBOT = "robot"
+    LEGLESS = "legless"
 
 
 class PaperKind(StrEnum):
-    """Grounds to draw on."""
+    """Grounds to draw on; WHITE is a digital ground, without texture or camera."""
 
     PLAIN = "plain"
     LINED = "lined"
     SQUARED = "squared"
     WHITE = "white"
 
+
+class HandKind(StrEnum):
+    """What is drawn beyond a wrist."""
+
+    NONE = "none"
+    FORK = "fork"
+    RAKE = "rake"
+    CLAW = "claw"
+    BALL = "ball"
+    MITTEN = "mitten"
+    FLOWER = "flower"
+
+
+class FootKind(StrEnum):
+    """What is drawn beyond an ankle."""
+
+    NONE = "none"
+    FORK = "fork"
+    OVAL = "oval"
+    SHOE = "shoe"
+    DASH = "dash"
+
+
+class HeadShape(StrEnum):
+    """Outlines of heads."""
+
+    ELLIPSE = "ellipse"
+    EGG = "egg"
+    BOX = "box"
+    POLYGON = "polygon"
+    DIAMOND = "diamond"
+    BUN = "bun"
+
+
+_HANDS = {
+    HandKind.NONE: 3.5,
+    HandKind.FORK: 3.5,
+    HandKind.BALL: 0.8,
+    HandKind.MITTEN: 0.8,
+    HandKind.FLOWER: 0.4,
+    HandKind.RAKE: 1.0,
+    HandKind.CLAW: 0.4,
+}
+_FEET = {
+    FootKind.NONE: 3.5,
+    FootKind.FORK: 2.0,
+    FootKind.OVAL: 1.5,
+    FootKind.SHOE: 0.8,
+    FootKind.DASH: 1.2,
+}
+_HEADS = {
+    HeadShape.ELLIPSE: 6.0,
+    HeadShape.EGG: 2.0,
+    HeadShape.BOX: 0.8,
+    HeadShape.POLYGON: 0.8,
+    HeadShape.DIAMOND: 0.2,
+    HeadShape.BUN: 1.0,
+}
 _FIGURES = {
     FigureKind.STICK: 5.0,
-    FigureKind.OUTLINED: 2.5,
-    FigureKind.FILLED: 2.0,
-    FigureKind.TADPOLE: 1.0,
+    FigureKind.OUTLINED: 1.5,
+    FigureKind.FILLED: 1.3,
+    FigureKind.SILHOUETTE: 1.0,
+    FigureKind.DRESS: 1.2,
+    FigureKind.TADPOLE: 0.7,
+    FigureKind.BLOB: 0.7,
+    FigureKind.ANIMAL: 0.6,
+    FigureKind.ROBOT: 0.4,
+    FigureKind.LEGLESS: 0.4,
 }
-
 _PENS = {
     PenKind.FELT: 4.0,
     PenKind.BALL: 1.0,
@@ -44,14 +122,46 @@ _PENS = {
     PenKind.BRUSH: 0.5,
     PenKind.DIGITAL: 2.2,
 }
-
-
 _PAPERS = {
     PaperKind.PLAIN: 6.0,
     PaperKind.LINED: 1.2,
-    PaperKind.SQUARED: 0.8,
-    PaperKind.WHITE: 2.5,
+    PaperKind.SQUARED: 0.6,
+    PaperKind.WHITE: 2.8,
 }
+
+
+class FigureLook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Of what parts figures are made; numbers are shares of the figures, dicts hold weights.
+
+    Attributes:
+        hands: weight of each kind of hand.
+        feet: weight of each kind of foot.
+        heads: weight of each head shape.
+        face: heads with a face; empty heads otherwise.
+        hair: heads with hair.
+        headgear: heads with a crown, a hat, ears, antennae or a halo.
+        worn: figures with wings, a cape or a tail.
+        held: figures that hold a stick, a sword, a balloon or a bag.
+        missing: figures without an arm, a leg or both legs.
+        detached: figures with limbs that do not reach the trunk.
+        special: figures in a special pose: yoga, running, hands on hips, kneeling, waving.
+        profile: figures with all limbs on one side.
+        dressing: bodies with stripes, buttons, a belt or a pattern.
+    """
+
+    hands: dict[HandKind, float] = msgspec.field(default_factory=_HANDS.copy)
+    feet: dict[FootKind, float] = msgspec.field(default_factory=_FEET.copy)
+    heads: dict[HeadShape, float] = msgspec.field(default_factory=_HEADS.copy)
+    face: float = 0.68
+    hair: float = 0.3
+    headgear: float = 0.12
+    worn: float = 0.05
+    held: float = 0.07
+    missing: float = 0.05
+    detached: float = 0.08
+    special: float = 0.12
+    profile: float = 0.05
+    dressing: float = 0.5
 
 
 class SynthesisSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -59,40 +169,50 @@ class SynthesisSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
 
     Attributes:
         figures: weight (>= 0) of each body plan; what is left out never appears.
+        look: the parts of figures.
         pens: weight of each tool.
-        papers: weight of each ground; WHITE is a digital ground without texture or camera.
+        papers: weight of each ground.
         empty: share of pictures without any figure.
         several: share of the other pictures with 2 to 5 figures.
         height: of a lone figure, share of the picture's height.
-        tiny: share of figures that are far smaller than that.
-        cropped: share of figures that the picture's edge cuts.
+        tiny: share of lone figures that are far smaller than that.
+        cropped: share of lone figures that fill the picture or are cut by its edge.
         stretch: largest change of the aspect (0.3: +-30 %).
         tilt: largest free turn of a figure, degrees.
         turned: share of pages turned by 90, 180 or 270 degrees.
         perspective: share of photos taken at a slant.
+        surroundings: share of photos that show a desk, cloth or fingers around the page.
         light: range of the fall-off of light over a photo, levels.
         shadow: share of photos with a shadow.
         clutter: share of pictures with things beside the figures.
+        show_through: share of photos in which the back of the page shines through.
+        wobble: tremor of the hand, share of the figure's height.
+        gap: largest gap or overshoot where strokes meet, share of the figure's height.
         blur: largest blur, pixels of a 320 pixel picture.
         noise: largest sensor noise, levels.
-        jpeg: share of pictures that went through JPEG.
+        jpeg: share of photos that went through JPEG.
     """
 
     figures: dict[FigureKind, float] = msgspec.field(default_factory=_FIGURES.copy)
+    look: FigureLook = msgspec.field(default_factory=FigureLook)
     pens: dict[PenKind, float] = msgspec.field(default_factory=_PENS.copy)
     papers: dict[PaperKind, float] = msgspec.field(default_factory=_PAPERS.copy)
     empty: float = 0.12
     several: float = 0.15
     height: Spread = (0.3, 0.8, 0.95)
     tiny: float = 0.07
-    cropped: float = 0.1
+    cropped: float = 0.12
     stretch: float = 0.3
     tilt: float = 10.0
     turned: float = 0.05
     perspective: float = 0.4
-    light: Range = (10.0, 110.0)
-    shadow: float = 0.3
+    surroundings: float = 0.16
+    light: Range = (5.0, 90.0)
+    shadow: float = 0.25
     clutter: float = 0.3
+    show_through: float = 0.1
+    wobble: Spread = (0.001, 0.004, 0.012)
+    gap: float = 0.05
     blur: float = 1.0
     noise: float = 5.0
     jpeg: float = 0.6

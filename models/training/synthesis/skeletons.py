@@ -8,7 +8,17 @@ from models.training.synthesis.curves import Points, bend_through, direction, po
 from models.training.synthesis.dice import Dice, Spread
 from models.training.synthesis.poses import LimbPose, Pose
 
-__all__ = ("Build", "Limb", "Skeleton", "assemble")
+__all__ = (
+    "SIDES",
+    "Build",
+    "Limb",
+    "LimbPair",
+    "Skeleton",
+    "assemble",
+    "lose_limbs",
+    "lower_arms",
+    "move_limb",
+)
 
 SIDES = ("right", "left")
 """Order of every pair; the character's right is on the picture's left."""
@@ -75,6 +85,9 @@ class Limb:
         return float(np.hypot(*upper) + np.hypot(*lower))
 
 
+LimbPair = tuple[Limb | None, Limb | None]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Skeleton:
     """Joints of one figure; pairs hold the character's right one first.
@@ -85,8 +98,8 @@ class Skeleton:
         tilt: of the head, radians, clockwise.
         shoulders: both shoulders, (2, 2).
         hips: both hips, (2, 2).
-        arms: two arms.
-        legs: two legs.
+        arms: two arms, None where one is missing.
+        legs: two legs, None where one is missing.
     """
 
     head: Points
@@ -94,8 +107,8 @@ class Skeleton:
     tilt: float
     shoulders: Points
     hips: Points
-    arms: tuple[Limb, Limb]
-    legs: tuple[Limb, Limb]
+    arms: LimbPair
+    legs: LimbPair
 
     @property
     def torso(self) -> Points:
@@ -106,6 +119,18 @@ class Skeleton:
     def root(self) -> Points:
         """Middle of the hips, (2,)."""
         return np.asarray(self.hips.mean(0))
+
+    def hung_on(self, shoulders: Points, hips: Points) -> "Skeleton":
+        """The same figure with its limbs moved to other shoulders and hips, each (2, 2)."""
+        arms = [_hang(limb, at) for limb, at in zip(self.arms, shoulders, strict=True)]
+        legs = [_hang(limb, at) for limb, at in zip(self.legs, hips, strict=True)]
+        return replace(
+            self,
+            shoulders=shoulders,
+            hips=hips,
+            arms=(arms[0], arms[1]),
+            legs=(legs[0], legs[1]),
+        )
 
 
 def assemble(dice: Dice, build: Build, pose: Pose) -> Skeleton:
@@ -130,6 +155,41 @@ def assemble(dice: Dice, build: Build, pose: Pose) -> Skeleton:
 def move_limb(limb: Limb, by: Points) -> Limb:
     """The same limb elsewhere."""
     return replace(limb, start=limb.start + by, middle=limb.middle + by, end=limb.end + by)
+
+
+def lower_arms(skeleton: Skeleton, shares: tuple[float, float]) -> Skeleton:
+    """The same figure with each arm, and so its shoulder, a share of the trunk further down."""
+    way = skeleton.root - skeleton.torso
+    right, left = (
+        None if arm is None else move_limb(arm, way * share)
+        for arm, share in zip(skeleton.arms, shares, strict=True)
+    )
+    return replace(skeleton, arms=(right, left))
+
+
+def lose_limbs(dice: Dice, skeleton: Skeleton) -> Skeleton:
+    """The same figure without an arm, a leg, or any legs, or with one limb far too short."""
+    arms, legs = list(skeleton.arms), list(skeleton.legs)
+    what = dice.weighted({"arm": 1.0, "leg": 1.0, "legs": 1.0, "short": 1.5})
+    side = dice.integer(0, 1)
+    if what == "arm":
+        arms[side] = None
+    elif what == "leg":
+        legs[side] = None
+    elif what == "legs":
+        legs = [None, None]
+    elif (limb := legs[side]) is not None:
+        shrink = dice.uniform(0.35, 0.6)
+        legs[side] = replace(
+            limb,
+            middle=limb.start + (limb.middle - limb.start) * shrink,
+            end=limb.start + (limb.end - limb.start) * shrink,
+        )
+    return replace(skeleton, arms=(arms[0], arms[1]), legs=(legs[0], legs[1]))
+
+
+def _hang(limb: Limb | None, place: Points) -> Limb | None:
+    return None if limb is None else move_limb(limb, place - limb.start)
 
 
 def _pair(middle: Points, half: Points) -> Points:

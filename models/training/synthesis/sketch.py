@@ -9,6 +9,7 @@ from models.training.synthesis.curves import Points, ellipse, resample, wobble
 from models.training.synthesis.dice import Dice
 from models.training.synthesis.labels import COCO_KEYPOINTS
 from models.training.synthesis.palette import Colour
+from models.training.synthesis.settings import FigureLook
 
 __all__ = ("FillStyle", "Hand", "Mark", "MarkKind", "Sketch")
 
@@ -74,7 +75,7 @@ class Hand:
         return wobble(self.dice, resample(points, STEP), self.wobble)
 
     def close(self, outline: Points) -> Points:
-        """Run around a closed outline from a chance start, with a gap or an overshoot at the end."""
+        """Run around a closed outline from anywhere, with a gap or an overshoot at the end."""
         start = self.dice.integer(0, len(outline) - 1)
         run = np.roll(outline, -start, axis=0)
         extra = self.dice.uniform(-self.closure, 1.5 * self.closure)
@@ -87,12 +88,16 @@ class Sketch:
 
     Attributes:
         hand: who draws.
+        look: of what parts figures are made.
         marks: what was drawn, first below.
+        tags: the factors that were used.
         joints: (17, 3) float64 x, y, v in COCO order; v = 0 until a joint is set.
     """
 
-    def __init__(self, hand: Hand) -> None:
+    def __init__(self, hand: Hand, look: FigureLook) -> None:
         self.hand = hand
+        self.look = look
+        self.tags: list[str] = []
         self.marks: list[Mark] = []
         self.joints = np.zeros((len(COCO_KEYPOINTS), 3))
 
@@ -104,6 +109,13 @@ class Sketch:
             again = wobble(self.hand.dice, traced, self.hand.wobble)
             self.marks.append(Mark(MarkKind.STROKE, again, colour, width))
         return traced
+
+    def chance(self, share: float, tag: str) -> bool:
+        """True in this share of the cases; then the factor is written down."""
+        if self.hand.dice.chance(share):
+            self.tags.append(tag)
+            return True
+        return False
 
     def outline(self, points: Points, colour: Colour | None = None, width: float = 1.0) -> None:
         """Draw a closed shape (its last point is not its first) with a line around it."""

@@ -1,0 +1,76 @@
+"""Layout: where things go on a page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from models.training.synthesis.dice import Dice
+from models.training.synthesis.settings import SynthesisSettings
+
+__all__ = ("Place", "free_place", "place_figures")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a thing goes, in shares of the page.
+
+    Attributes:
+        x: its centre.
+        y: its centre.
+        height: it is at most so high.
+        width: it is at most so wide.
+        inside: whether the centre yields so that the page's edge does not cut it.
+        tag: the factor behind it.
+    """
+
+    x: float
+    y: float
+    height: float
+    width: float
+    inside: bool = True
+    tag: str = "single"
+
+
+def place_figures(dice: Dice, settings: SynthesisSettings) -> list[Place]:
+    """Places of all figures of a page: one, a tiny or a cropped one, or a row of several."""
+    if dice.chance(settings.several):
+        return _group(dice)
+    if dice.chance(settings.tiny):
+        height = dice.uniform(0.12, 0.3)
+        x, y = dice.uniform(0.15, 0.85), dice.uniform(0.15, 0.85)
+        return [Place(x, y, height, 0.5, tag="tiny")]
+    if dice.chance(settings.cropped):
+        height, width = dice.uniform(0.9, 1.25), dice.uniform(0.9, 1.25)
+        x, y = 0.5 + dice.normal(0.08), 0.5 + dice.normal(0.08)
+        return [Place(x, y, height, width, inside=False, tag="cropped")]
+    height = dice.spread(settings.height)
+    return [Place(dice.spread((0.25, 0.5, 0.75)), dice.uniform(0.3, 0.7), height, 0.95)]
+
+
+def free_place(
+    dice: Dice, taken: Sequence[tuple[float, float, float, float]], side: float
+) -> Place | None:
+    """A place of this size that hardly touches the taken boxes (xyxy, shares of the page)."""
+    for _ in range(8):
+        x, y = dice.uniform(0.05, 0.95), dice.uniform(0.05, 0.95)
+        half = side / 2
+        if dice.chance(0.03) or not any(
+            x1 < x + half and x - half < x2 and y1 < y + half and y - half < y2
+            for x1, y1, x2, y2 in taken
+        ):
+            return Place(x, y, side, side * 1.5, inside=dice.chance(0.7), tag="beside")
+    return None
+
+
+def _group(dice: Dice) -> list[Place]:
+    count = dice.weighted({2: 5, 3: 3, 4: 1, 5: 1})
+    slot = 1 / count
+    base, tight = dice.uniform(0.4, 0.9), dice.uniform(0.85, 1.3)
+    level = dice.chance(0.6)
+    ground = dice.uniform(min(0.98, base + 0.05), 0.98)
+    places = []
+    for i in range(count):
+        height = base * dice.uniform(0.5, 1.0)
+        y = ground - height / 2 if level else dice.uniform(height / 2, 1 - height / 2)
+        x = (i + 0.5) * slot + dice.normal(0.02)
+        places.append(Place(x, y, height, slot * tight, dice.chance(0.85), "several"))
+    return places
