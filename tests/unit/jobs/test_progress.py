@@ -1,0 +1,152 @@
+import asyncio
+import functools
+import threading
+from collections.abc import AsyncIterator
+
+import pytest
+from redis import Redis
+
+from animator.core.errors import NotFound
+from animator.core.job import JobEvent, JobProblem, JobState, Step
+from animator.jobs.connection import connect, connect_async
+from animator.jobs.progress import JobEvents, JobFollower, JobProgress
+from tests.support_redis import PrivateRedis
+
+PROBLEM = JobProblem(code="job_failed", message="It broke.")
+
+
+def event(progress: float, state: JobState = "running", step: Step = "detecting") -> JobEvent:
+    return JobEvent(job="j", state=state, step=step, progress=progress)
+
+
+QUEUED = event(0.0, "queued", "waiting")
+DONE = event(1.0, "done", "done")
+
+
+@pytest.fixture
+def follow(server: PrivateRedis) -> JobFollower:
+    return JobFollower(functools.partial(connect_async, server.url))
+
+
+async def collect(news: AsyncIterator[JobEvent]) -> list[JobEvent]:
+    return [event async for event in news]
+
+
+def test_last_event_is_kept_and_an_unknown_job_is_not_found(events: JobEvents) -> None:
+    events.tell(QUEUED)
+    events.tell(event(0.5))
+    assert events.last("j") == event(0.5)
+    with pytest.raises(NotFound):
+        events.last("other")
+
+
+def test_event_is_forgotten_after_a_month(events: JobEvents, client: Redis) -> None:
+    events.tell(QUEUED)
+    assert client.ttl("animator:job:j") == 30 * 24 * 3600
+
+
+def test_progress_never_falls_and_small_steps_are_not_told(events: JobEvents) -> None:
+    events.tell(QUEUED)
+    told: list[JobEvent] = []
+
+    class Recorder(JobEvents):
+        def tell(self, event: JobEvent) -> None:
+            told.append(event)
+
+        def last(self, job: str) -> JobEvent:
+            return events.last(job)
+
+    progress = JobProgress(Recorder(client=None), "j")  # type: ignore[arg-type]
+    for share in (0.1, 0.105, 0.3, 0.2, 1.7):
+        progress("detecting", share)
+    progress("outlining", 0.0)
+    assert [(e.step, e.progress) for e in told] == [
+        ("detecting", 0.1),
+        ("detecting", 0.3),
+        ("detecting", 1.0),
+        ("outlining", 1.0),
+    ]
+
+
+def test_next_attempt_goes_on_where_the_last_one_stood(events: JobEvents) -> None:
+    events.tell(event(0.6))
+    JobProgress(events, "j")("reading", 0.0)
+    assert events.last("j") == event(0.6, step="reading")
+
+
+def test_failure_keeps_the_step_and_tells_the_reason(events: JobEvents) -> None:
+    events.tell(event(0.6, step="outlining"))
+    progress = JobProgress(events, "j")
+    assert not progress.is_over
+    progress.fail(PROBLEM)
+    assert progress.is_over
+    last = events.last("j")
+    assert (last.state, last.step, last.progress, last.problem) == (
+        "failed",
+        "outlining",
+        0.6,
+        PROBLEM,
+    )
+
+
+async def test_late_follower_sees_the_end_at_once(events: JobEvents, follow: JobFollower) -> None:
+    events.tell(DONE)
+    assert await collect(follow("j")) == [DONE]
+
+
+async def test_follower_sees_each_event_once_in_order(
+    events: JobEvents, follow: JobFollower
+) -> None:
+    events.tell(QUEUED)
+    seen = []
+    async for news in follow("j"):
+        seen.append(news)
+        following = {0.0: event(0.25), 0.25: event(0.5), 0.5: DONE}
+        if news.progress in following:
+            events.tell(following[news.progress])
+    assert seen == [QUEUED, event(0.25), event(0.5), DONE]
+
+
+async def test_follower_finds_what_its_channel_lost(
+    events: JobEvents, follow: JobFollower, client: Redis
+) -> None:
+    events.tell(QUEUED)
+    seen = []
+    async for news in follow("j"):
+        seen.append(news)
+        # Kept without being told, as if the connection had broken at that moment.
+        client.set("animator:job:j", b'{"job":"j","state":"done","step":"done","progress":1.0}')
+    assert seen == [QUEUED, DONE]
+
+
+async def test_follower_of_an_unknown_job_is_told(follow: JobFollower, events: JobEvents) -> None:
+    with pytest.raises(NotFound):
+        await collect(follow("nothing"))
+
+
+async def test_follower_outlives_a_killed_server(
+    server: PrivateRedis, events: JobEvents, follow: JobFollower
+) -> None:
+    events.tell(QUEUED)
+    news = follow("j")
+    assert await anext(news) == QUEUED
+    server.kill()
+    waiting = asyncio.ensure_future(anext(news))
+    await asyncio.sleep(0.1)
+    await asyncio.to_thread(server.start)
+    events.tell(event(0.5))
+    assert await waiting == event(0.5)
+    events.tell(DONE)
+    assert await collect(news) == [DONE]
+
+
+def test_teller_waits_for_a_killed_server(server: PrivateRedis) -> None:
+    with connect(server.url, patience=5.0) as client:
+        events = JobEvents(client)
+        events.tell(QUEUED)
+        server.kill()
+        restart = threading.Timer(0.3, server.start)
+        restart.start()
+        events.tell(event(0.5))
+        restart.join()
+        assert events.last("j") == event(0.5)
