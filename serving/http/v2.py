@@ -86,6 +86,10 @@ async def infer(
 ) -> Response[bytes]:
     """Run a model on tensors; they and the answer are JSON, or binary by the extension."""
     endpoint = _endpoint(request, model, model_version)
+    encoding = request.headers.get("content-encoding", "identity")
+    if encoding != "identity":
+        msg = f"a body in Content-Encoding {encoding} is not read; send it as it is"
+        raise BadInput(msg)
     asked = decode_request(await request.body(), _header_length(request))
     found = endpoint.manifest.version
     work = engine_of(request).infer(model, asked.inputs, version=found, timeout_s=asked.timeout_s)

@@ -4,11 +4,10 @@ import asyncio
 import selectors
 from collections.abc import Callable, Coroutine
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-
-from serving.batching import batcher
 
 
 class _LeapingSelector(selectors.DefaultSelector):
@@ -40,7 +39,8 @@ def run_leaping(monkeypatch: pytest.MonkeyPatch) -> Callable[[Coroutine[Any, Any
     def run(main: Coroutine[Any, Any, None]) -> None:
         with asyncio.Runner(loop_factory=LeapingLoop) as runner:
             loop = runner.get_loop()
-            monkeypatch.setattr(batcher.time, "monotonic", loop.time)
+            clock = SimpleNamespace(monotonic=loop.time)
+            monkeypatch.setattr("serving.batching.batcher.time", clock)
             runner.run(main)
 
     return run

@@ -3,7 +3,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from serving.errors import BadInput
@@ -130,11 +131,15 @@ def test_binary_outputs_by_default_can_be_overridden_for_one() -> None:
 
 
 def test_response_holds_only_what_is_wanted_in_the_wanted_form() -> None:
-    outputs = {"y": np.array([1], np.uint8), "z": np.array([2], np.uint8), "w": np.zeros(9)}
+    outputs: Tensors = {
+        "y": np.array([1], np.uint8),
+        "z": np.array([2], np.uint8),
+        "w": np.zeros(9),
+    }
     response = InferResponse(model_name="m", model_version="1", outputs=outputs)
     payload = encode_response(response, InferRequest(inputs={}, wants={"z": True, "y": False}))
     assert payload.header_length is not None
-    header = json.loads(payload.body[: payload.header_length])
+    header = json.loads(bytes(payload.body[: payload.header_length]))
     assert header["outputs"] == [
         {"name": "z", "datatype": "UINT8", "shape": [1], "parameters": {"binary_data_size": 1}},
         {"name": "y", "datatype": "UINT8", "shape": [1], "data": [1]},

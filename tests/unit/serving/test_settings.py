@@ -1,0 +1,105 @@
+from pathlib import Path
+
+import pytest
+
+from serving.settings import (
+    InvalidSettings,
+    ModelConfig,
+    ServerSettings,
+    default_device,
+    read_settings,
+)
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "serving.toml"
+    path.write_text(text)
+    return path
+
+
+def test_defaults_are_loopback_and_the_references_ports() -> None:
+    settings = read_settings(None, {})
+    assert settings.host == "127.0.0.1"
+    assert (settings.inference_port, settings.management_port, settings.metrics_port) == (
+        8080,
+        8081,
+        8082,
+    )
+
+
+def test_file_sets_server_defaults_and_models(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        """
+        [serving]
+        inference_port = 9000
+        [serving.defaults]
+        queue_size = 7
+        [serving.models.cat]
+        min_workers = 2
+        device = "cuda:1"
+        """,
+    )
+    settings = read_settings(path, {})
+    assert settings.inference_port == 9000
+    assert settings.config_of("dog").queue_size == 7
+    assert settings.config_of("cat") == ModelConfig(min_workers=2, device="cuda:1")
+
+
+def test_environment_has_the_last_word(tmp_path: Path) -> None:
+    path = write(tmp_path, "[serving]\ninference_port = 9000\nhost = '::1'")
+    environment = {
+        "SERVING_INFERENCE_PORT": "9001",
+        "SERVING_MIN_WORKERS": "3",
+        "SERVING_DEVICE": "cpu",
+        "SERVING_SOMETHING_ELSE": "x",
+        "PATH": "/bin",
+    }
+    settings = read_settings(path, environment)
+    assert (settings.inference_port, settings.host) == (9001, "::1")
+    assert settings.config_of("any") == ModelConfig(min_workers=3, device="cpu")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[serving]\nport = 1",
+        "[serving]\ninference_port = 70000",
+        "[serving.defaults]\nmin_workers = 0",
+        "[serving.defaults]\ndevice = 'gpu'",
+        "[serving.defaults]\nresponse_timeout_s = 0",
+        "serving = 3",
+        "[serving",
+    ],
+    ids=["unknown", "port", "workers", "device", "seconds", "no table", "no toml"],
+)
+def test_bad_settings_name_the_file(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InvalidSettings, match=r"serving\.toml: "):
+        read_settings(write(tmp_path, text), {})
+
+
+def test_bad_environment_is_refused() -> None:
+    with pytest.raises(InvalidSettings, match="environment: "):
+        read_settings(None, {"SERVING_METRICS_PORT": "many"})
+
+
+def test_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidSettings, match="No such file"):
+        read_settings(tmp_path / "nowhere.toml", {})
+
+
+@pytest.mark.parametrize(
+    ("has_gpu", "has_torch", "expected"),
+    [(True, True, "cuda:0"), (True, False, "cpu"), (False, True, "cpu")],
+    ids=["both", "no torch", "no GPU"],
+)
+def test_gpu_is_chosen_only_when_it_can_be_used(
+    monkeypatch: pytest.MonkeyPatch, has_gpu: bool, has_torch: bool, expected: str
+) -> None:
+    monkeypatch.setattr(Path, "exists", lambda path: has_gpu and str(path) == "/dev/nvidia0")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: object() if has_torch else None)
+    assert default_device() == expected
+
+
+def test_model_without_a_config_of_its_own_gets_the_defaults() -> None:
+    assert ServerSettings().config_of("cat") == ModelConfig()
