@@ -80,7 +80,11 @@ async function call(method, url, body) {
   const headers = body === undefined ? undefined : { "Content-Type": "application/json" };
   let response;
   try {
-    response = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
+    response = await fetch(url, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
   } catch {
     throw new ApiError("offline", "");
   }

@@ -10,13 +10,12 @@ import { strings } from "./strings.js";
 
 document
   .getElementById("header")
-  ?.append(el("a", { href: "/", "data-page": true, class: "logo" }, drawMotion("dance"), strings.appName));
+  ?.append(
+    el("a", { href: "/", "data-page": true, class: "logo" }, drawMotion("dance"), strings.appName),
+  );
 document
   .getElementById("footer")
-  ?.append(
-    el("p", {}, strings.footer.privacy),
-    el("a", { href: "/schema" }, strings.footer.api),
-  );
+  ?.append(el("p", {}, strings.footer.privacy), el("a", { href: "/schema" }, strings.footer.api));
 
 addRoute(/^\/$/, mountUpload);
 addRoute(/^\/drawings\/(?<id>[\w-]+)\/?$/, mountResult);

@@ -73,14 +73,24 @@ export function drawDoodle() {
     group("doodle-leg is-right", ["M118 158c6 16 10 32 12 50l12 2"]),
     group("doodle-arm is-left", ["M98 112c-14 4-26 0-36-14", "M62 98l-10-4M62 98l-4-11"]),
     group("doodle-arm is-right", ["M126 112c14 4 26 0 36-14", "M162 98l10-4M162 98l4-11"]),
-    svg("path", { class: "doodle-dress", d: "M100 104c8-3 16-3 24 0 4 18 9 36 16 54-18 5-38 5-56 0 7-18 12-36 16-54z" }),
+    svg("path", {
+      class: "doodle-dress",
+      d: "M100 104c8-3 16-3 24 0 4 18 9 36 16 54-18 5-38 5-56 0 7-18 12-36 16-54z",
+    }),
     group("doodle-head", [
       "M112 52a25 25 0 1 0 .1 0",
       "M103 73a2 2 0 1 0 .1 0M121 73a2 2 0 1 0 .1 0",
       "M101 86c7 8 16 8 22 0",
     ]),
   );
-  return svg("svg", { viewBox: "0 0 220 256", class: "doodle", "aria-hidden": "true" }, paper, sun, shadow, figure);
+  return svg(
+    "svg",
+    { viewBox: "0 0 220 256", class: "doodle", "aria-hidden": "true" },
+    paper,
+    sun,
+    shadow,
+    figure,
+  );
 }
 
 /** @param {string} name @param {string[]} strokes */

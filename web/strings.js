@@ -7,7 +7,7 @@ export const strings = {
   upload: {
     heading: "Make a drawing dance",
     intro:
-      "Photograph a drawing of somebody, a child, a robot or a monster, and a few seconds later it waves, jumps and dances.",
+      "Take a photo of somebody you drew: a child, a robot, a monster. A few seconds later it waves, jumps and dances.",
     drop: "Drop a drawing here",
     dropHint: "or paste it, or",
     choose: "Choose a picture",
@@ -38,13 +38,13 @@ export const strings = {
     outlining: "Cutting it out",
     rigging: "Finding the joints",
     moving: "Teaching it to move",
-    drawing: "Drawing every picture",
+    drawing: "Drawing the pictures",
     done: "Done",
   },
 
   result: {
     workingHeading: "One moment …",
-    workingIntro: "Your drawing is waking up. This takes a few seconds.",
+    workingIntro: "Your drawing is waking up.",
     doneHeading: (/** @type {string} */ motion) => (motion ? `It can ${motion}!` : "It moves!"),
     motions: "What shall it do?",
     learning: (/** @type {string} */ motion) => `Practising “${motion}” …`,
@@ -59,13 +59,15 @@ export const strings = {
     removeQuestion: "Delete this drawing and its animations from the server?",
     removeHint: "They cannot be brought back.",
     removeYes: "Yes, delete",
-    removeNo: "Keep it",
+    removeNo: "No, keep it",
     pause: "Pause",
     play: "Play",
     pictureAlt: (/** @type {string} */ name) => `Your drawing, ${name}`,
     animationAlt: (/** @type {string} */ motion) => `Your figure, moving: ${motion}`,
     found: (/** @type {number} */ count) =>
-      count === 1 ? "Found one figure" : `Found ${count} figures`,
+      count === 1
+        ? "There it is! I found one figure."
+        : `There they are! I found ${count} figures.`,
   },
 
   motions: /** @type {Record<string, string>} */ ({ wave: "wave", jump: "jump", dance: "dance" }),

@@ -62,14 +62,7 @@ export interface AnimationDocument {
 }
 
 export type Step =
-  | "waiting"
-  | "reading"
-  | "detecting"
-  | "outlining"
-  | "rigging"
-  | "moving"
-  | "drawing"
-  | "done";
+  "waiting" | "reading" | "detecting" | "outlining" | "rigging" | "moving" | "drawing" | "done";
 
 export interface JobEvent {
   job: string;

@@ -19,7 +19,7 @@ export function motionCard(motion, onChoose) {
   );
   const show = (/** @type {{ isChosen: boolean, isBusy: boolean }} */ { isChosen, isBusy }) => {
     node.setAttribute("aria-pressed", String(isChosen));
-    node.toggleAttribute("aria-busy", isBusy);
+    node.setAttribute("aria-busy", String(isBusy));
     node.classList.toggle("is-busy", isBusy);
   };
   show({ isChosen: false, isBusy: false });

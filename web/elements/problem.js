@@ -28,7 +28,14 @@ export function problem(error, ...actions) {
 }
 
 /** What may be gone the next time, for the very same drawing. */
-const PASSING = new Set(["offline", "job_failed", "model_unavailable", "internal_error", "encoding_failed", "other"]);
+const PASSING = new Set([
+  "offline",
+  "job_failed",
+  "model_unavailable",
+  "internal_error",
+  "encoding_failed",
+  "other",
+]);
 
 /**
  * Whether it is worth trying again with nothing changed.

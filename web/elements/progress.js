@@ -10,7 +10,13 @@ export function progress(label) {
   const fill = el("div", { class: "progress-fill" });
   const bar = el(
     "div",
-    { class: "progress-bar", role: "progressbar", "aria-label": label, "aria-valuemin": 0, "aria-valuemax": 100 },
+    {
+      class: "progress-bar",
+      role: "progressbar",
+      "aria-label": label,
+      "aria-valuemin": 0,
+      "aria-valuemax": 100,
+    },
     fill,
   );
   const sentence = el("p", { class: "progress-text", role: "status" });

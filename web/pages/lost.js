@@ -7,9 +7,17 @@ import { strings } from "../strings.js";
 export function mountLost(root) {
   document.title = `${strings.lost.heading} · ${strings.appName}`;
   root.append(
-    el("h1", {}, strings.lost.heading),
-    el("p", {}, strings.lost.text),
-    el("p", {}, el("a", { href: "/", "data-page": true, class: "button" }, strings.result.another)),
+    el(
+      "div",
+      { class: "lost" },
+      el("h1", {}, strings.lost.heading),
+      el("p", {}, strings.lost.text),
+      el(
+        "p",
+        {},
+        el("a", { href: "/", "data-page": true, class: "button" }, strings.result.another),
+      ),
+    ),
   );
   return () => {};
 }

@@ -1,6 +1,7 @@
 /** One drawing: what was found in it, then the figure moving, in the motion that is chosen. */
 
 import {
+  ApiError,
   createAnimation,
   createDrawing,
   deleteDrawing,
@@ -22,6 +23,7 @@ import { mayPass, problem } from "../elements/problem.js";
 import { progress } from "../elements/progress.js";
 import { stepBar } from "../elements/step-bar.js";
 import { followJob } from "../events.js";
+import { mountLost } from "./lost.js";
 import { advance, SHOWN_STEPS, START } from "../progress.js";
 import { navigate, rename } from "../router.js";
 import { forgetDrawing, recallDrawing, recallMotions, rememberDrawing } from "../session.js";
@@ -56,7 +58,8 @@ class ResultPage {
     this.leaving = new AbortController();
     /** @type {Map<string, Promise<AnimationDocument | null>>} */
     this.making = new Map();
-    this.heading = el("h1", {}, words.workingHeading);
+    this.heading = el("h1", { "aria-live": "polite" }, words.workingHeading);
+    this.intro = el("p", { class: "intro", role: "status" }, words.workingIntro);
     this.stage = el("div", { class: "stage" });
     this.side = el("div", { class: "side" });
     this.steps = stepBar();
@@ -99,20 +102,29 @@ class ResultPage {
     if (known.preview) this.showPicture(known.preview);
     else if (known.document.picture) this.showPicture(pictureUrl(this.id));
     if (!known.annotation) {
-      await followJob(known.document.job, (event) => this.tell(event, "reading"), this.leaving.signal);
+      await followJob(
+        known.document.job,
+        (event) => this.tell(event, "reading"),
+        this.leaving.signal,
+      );
       if (this.leaving.signal.aborted) return;
-      const [document, annotation] = await Promise.all([getDrawing(this.id), getAnnotation(this.id)]);
+      const [document, annotation] = await Promise.all([
+        getDrawing(this.id),
+        getAnnotation(this.id),
+      ]);
       rememberDrawing(document).annotation = annotation;
       await this.recallAnimations();
     }
-    if (!known.preview) this.showPicture(pictureUrl(this.id));
+    const isUnseen = this.stage.classList.contains("is-unseen");
+    if (!known.preview || isUnseen) this.showPicture(pictureUrl(this.id));
     this.showFound();
   }
 
   /** Animations that were finished in an earlier visit need not be made again. */
   async recallAnimations() {
     for (const animation of await listAnimations(this.id)) {
-      if (animation.files.length > 0) this.state.animations.set(animation.request.motion, animation);
+      if (animation.files.length > 0)
+        this.state.animations.set(animation.request.motion, animation);
     }
   }
 
@@ -123,7 +135,10 @@ class ResultPage {
   async findMotion(wanted) {
     const motions = await recallMotions(listMotions);
     for (const motion of motions) {
-      this.cards.set(motion.name, motionCard(motion, (name) => this.change(name)));
+      this.cards.set(
+        motion.name,
+        motionCard(motion, (name) => this.change(name)),
+      );
     }
     return this.cards.has(wanted) ? wanted : (motions[0]?.name ?? wanted);
   }
@@ -187,11 +202,14 @@ class ResultPage {
     this.steps.show(this.walk.step);
     const step = SHOWN_STEPS[this.walk.step] ?? "waiting";
     const isFirst = this.state.animations.size === 0;
-    this.bar.show(this.walk.share, isFirst ? strings.steps[step] : words.learning(this.titleOf(this.motion)));
+    this.bar.show(
+      this.walk.share,
+      isFirst ? strings.steps[step] : words.learning(this.titleOf(this.motion)),
+    );
   }
 
   showWorking() {
-    this.side.replaceChildren(el("p", { class: "intro" }, words.workingIntro), this.bar.node, this.steps.node);
+    this.side.replaceChildren(this.intro, this.bar.node, this.steps.node);
     this.bar.show(0, strings.steps.waiting);
   }
 
@@ -199,14 +217,22 @@ class ResultPage {
   showPicture(url) {
     const name = recallDrawing(this.id)?.document.name ?? "";
     const hide = () => this.stage.classList.add("is-unseen");
-    const picture = el("img", { src: url, alt: words.pictureAlt(name), class: "picture", onerror: hide });
+    const picture = el("img", {
+      src: url,
+      alt: words.pictureAlt(name),
+      class: "picture",
+      onerror: hide,
+    });
     this.stage.classList.remove("is-unseen");
     this.stage.replaceChildren(picture);
   }
 
   showFound() {
     const { annotation } = this.state;
-    if (annotation) this.stage.append(overlay(annotation));
+    const count = annotation?.figures.length ?? 0;
+    if (!annotation || count === 0) throw new ApiError("no_figure_found", "");
+    this.stage.append(overlay(annotation));
+    this.intro.textContent = words.found(count);
   }
 
   /** Something is being made; what was there before stays to be seen. */
@@ -232,7 +258,9 @@ class ResultPage {
 
   /** @param {AnimationDocument} animation */
   showChoices(animation) {
-    this.downloads.replaceChildren(...animation.files.map((file) => downloadLink(animation, file.format)));
+    this.downloads.replaceChildren(
+      ...animation.files.map((file) => downloadLink(animation, file.format)),
+    );
     this.updateCards("");
     if (this.side.querySelector(".motions")) return;
     this.side.replaceChildren(
@@ -247,7 +275,12 @@ class ResultPage {
         "div",
         { class: "farewell" },
         anotherLink(),
-        el("button", { type: "button", class: "button is-text", onclick: () => this.remove() }, drawIcon("bin"), words.remove),
+        el(
+          "button",
+          { type: "button", class: "button is-text", onclick: () => this.remove() },
+          drawIcon("bin"),
+          words.remove,
+        ),
       ),
     );
   }
@@ -284,8 +317,18 @@ class ResultPage {
   /** @param {unknown} error */
   fail(error) {
     if (this.leaving.signal.aborted) return;
+    if (error instanceof ApiError && error.code === "not_found") {
+      this.root.replaceChildren();
+      mountLost(this.root, {});
+      return;
+    }
     this.updateCards("");
-    const again = el("button", { type: "button", class: "button is-quiet", onclick: () => this.again() }, drawIcon("again"), strings.retry);
+    const again = el(
+      "button",
+      { type: "button", class: "button is-quiet", onclick: () => this.again() },
+      drawIcon("again"),
+      strings.retry,
+    );
     const note = problem(error, anotherLink(), ...(mayPass(error) ? [again] : []));
     this.heading.textContent = note.querySelector("h2")?.textContent ?? "";
     this.heading.className = "visually-hidden";
@@ -325,7 +368,10 @@ function addressOf(id, motion) {
  * @param {"gif" | "mp4"} format
  */
 function downloadLink(animation, format) {
-  const [title, hint] = format === "gif" ? [words.downloadGif, words.downloadGifHint] : [words.downloadMp4, words.downloadMp4Hint];
+  const [title, hint] =
+    format === "gif"
+      ? [words.downloadGif, words.downloadGifHint]
+      : [words.downloadMp4, words.downloadMp4Hint];
   return el(
     "a",
     { class: "button is-quiet", href: fileUrl(animation.id, format, true), download: true },
@@ -335,5 +381,10 @@ function downloadLink(animation, format) {
 }
 
 function anotherLink() {
-  return el("a", { class: "button", href: "/", "data-page": true }, drawIcon("picture"), words.another);
+  return el(
+    "a",
+    { class: "button", href: "/", "data-page": true },
+    drawIcon("picture"),
+    words.another,
+  );
 }

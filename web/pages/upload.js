@@ -49,8 +49,7 @@ export function mountUpload(root) {
  */
 async function sendDrawing(file, status, isWanted) {
   const bar = progress(words.sending);
-  status.replaceChildren(bar.node);
-  status.scrollIntoView({ block: "nearest" });
+  show(status, bar.node);
   bar.show(0, words.sending);
   try {
     const drawing = await createDrawing(file, file.name, (share) => bar.show(share, words.sending));
@@ -61,8 +60,17 @@ async function sendDrawing(file, status, isWanted) {
     if (isOffline) reportConnection(false);
     const again = () => sendDrawing(file, status, isWanted);
     const button = el("button", { type: "button", class: "button", onclick: again }, strings.retry);
-    status.replaceChildren(problem(error, ...(mayPass(error) ? [button] : [])));
+    show(status, problem(error, ...(mayPass(error) ? [button] : [])));
   }
+}
+
+/**
+ * @param {HTMLElement} status
+ * @param {HTMLElement} node
+ */
+function show(status, node) {
+  status.replaceChildren(node);
+  status.scrollIntoView({ block: "center", behavior: "smooth" });
 }
 
 /** @param {(file: File) => void} send */
