@@ -1,0 +1,210 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from redis import Redis
+from rq.timeouts import JobTimeoutException
+
+from animator.core.animation import Animation, AnimationFormat
+from animator.core.annotation import Annotation
+from animator.core.documents import AnimationDocument, AnimationRequest, DrawingDocument
+from animator.core.drawing import Drawing
+from animator.core.errors import EncodingFailed, NotFound
+from animator.core.job import JobEvent
+from animator.jobs import tasks
+from animator.jobs.progress import JobEvents
+from animator.store import FileBlobs, FileDocuments
+from tests.support_redis import PrivateRedis
+from tests.support_serve import draw_doll
+
+DRAWING = DrawingDocument(id="d1", name="doll.png", upload="d1.upload", job="j", created=1.0)
+ANIMATION = AnimationDocument(
+    id="a1", drawing="d1", request=AnimationRequest(), job="j", created=2.0
+)
+FOUND = Annotation(width=300, height=400, figures=())
+Progress = Callable[[str, float], None]
+
+
+class Shop:
+    """The stores and the news that the tasks use, as a test sees them."""
+
+    def __init__(self, folder: Path, client: Redis) -> None:
+        self.documents = FileDocuments(folder / "documents")
+        self.blobs = FileBlobs(folder / "blobs")
+        self.events = JobEvents(client)
+        self.scratch = folder / "scratch"
+        self.blobs.put("d1.upload", draw_doll())
+        self.documents.put("d1", DRAWING)
+        self.events.tell(JobEvent(job="j", state="queued", step="waiting", progress=0.0))
+
+    def files(self) -> set[str]:
+        return {path.name for path in (self.scratch.parent / "blobs").iterdir()}
+
+
+@pytest.fixture
+def shop(
+    tmp_path: Path, client: Redis, server: PrivateRedis, monkeypatch: pytest.MonkeyPatch
+) -> Shop:
+    monkeypatch.setenv("ANIMATOR_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("ANIMATOR_REDIS_URL", server.url)
+    tasks._open_workshop.cache_clear()
+    return Shop(tmp_path, client)
+
+
+def write_gif(
+    _drawing: Drawing, _annotation: Annotation, _request: Any, folder: Path, progress: Progress
+) -> tuple[Animation, ...]:
+    progress("drawing", 0.5)
+    (folder / "animation.gif").write_bytes(b"GIF")
+    file = Animation(
+        blob="animation.gif",
+        format=AnimationFormat.GIF,
+        width=64,
+        height=64,
+        fps=30.0,
+        frame_count=2,
+    )
+    return (file,)
+
+
+def find_none(_drawing: Drawing, _predictor: Any, progress: Progress) -> Annotation:
+    progress("detecting", 0.4)
+    return FOUND
+
+
+def refuse(*_arguments: Any) -> Any:
+    msg = "must not be called"
+    raise ZeroDivisionError(msg)
+
+
+def test_upload_becomes_a_picture_and_an_annotation(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "annotate", find_none)
+    tasks.annotate_drawing("j", "d1")
+    drawing = shop.documents.get(DrawingDocument, "d1")
+    assert (drawing.picture, drawing.width, drawing.height) == ("d1.jpg", 300, 400)
+    assert shop.blobs.get("d1.jpg").startswith(b"\xff\xd8")
+    assert shop.documents.get(Annotation, "d1") == FOUND
+    assert shop.events.last("j") == JobEvent(job="j", state="done", step="done", progress=1.0)
+
+
+def test_second_attempt_does_not_overwrite_what_the_first_finished(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.documents.put("d1", FOUND)
+    shop.documents.put("d1", msgspec.structs.replace(FOUND, revision=1))
+    monkeypatch.setattr(tasks, "annotate", refuse)
+    tasks.annotate_drawing("j", "d1")
+    assert shop.documents.get(Annotation, "d1").revision == 1
+    assert shop.events.last("j").state == "done"
+
+
+def test_bad_upload_fails_at_once_with_its_code(shop: Shop) -> None:
+    shop.blobs.put("d1.upload", b"no picture")
+    tasks.annotate_drawing("j", "d1")
+    last = shop.events.last("j")
+    assert (last.state, last.problem and last.problem.code) == ("failed", "unsupported_image")
+
+
+def test_deleted_drawing_leaves_no_picture_behind(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def delete_meanwhile(drawing: Drawing) -> bytes:
+        shop.documents.delete(DrawingDocument, "d1")
+        return b"JPEG"
+
+    monkeypatch.setattr(tasks, "encode_picture", delete_meanwhile)
+    tasks.annotate_drawing("j", "d1")
+    assert shop.files() == {"d1.upload"}
+    with pytest.raises(NotFound):
+        shop.documents.get(DrawingDocument, "d1")
+    problem = shop.events.last("j").problem
+    assert problem is not None
+    assert problem.code == "not_found"
+
+
+def test_animation_is_stored_under_its_own_name(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.documents.put("d1", FOUND)
+    shop.documents.put("a1", ANIMATION)
+    monkeypatch.setattr(tasks, "animate", write_gif)
+    tasks.animate_drawing("j", "a1")
+    (file,) = shop.documents.get(AnimationDocument, "a1").files
+    assert (file.blob, shop.blobs.get(file.blob)) == ("a1.gif", b"GIF")
+    assert shop.events.last("j").state == "done"
+    assert list(shop.scratch.iterdir()) == []
+
+
+def test_animation_of_a_drawing_deleted_meanwhile_leaves_no_file(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.documents.put("d1", FOUND)
+    shop.documents.put("a1", ANIMATION)
+
+    def delete_meanwhile(*arguments: Any) -> tuple[Animation, ...]:
+        shop.documents.delete(DrawingDocument, "d1")
+        return write_gif(*arguments)
+
+    monkeypatch.setattr(tasks, "animate", delete_meanwhile)
+    tasks.animate_drawing("j", "a1")
+    assert shop.files() == {"d1.upload"}
+    assert shop.events.last("j").state == "failed"
+
+
+def test_attempt_begins_in_an_empty_folder(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop.documents.put("d1", FOUND)
+    shop.documents.put("a1", ANIMATION)
+    (shop.scratch / "j").mkdir(parents=True)
+    (shop.scratch / "j" / "animation.gif").write_bytes(b"half a GIF of a killed attempt")
+    seen: list[Path] = []
+
+    def look(*arguments: Any) -> tuple[Animation, ...]:
+        seen.extend(arguments[3].iterdir())
+        return write_gif(*arguments)
+
+    monkeypatch.setattr(tasks, "animate", look)
+    tasks.animate_drawing("j", "a1")
+    assert seen == []
+
+
+def test_job_that_is_over_is_not_done_again(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop.documents.put("d1", FOUND)
+    shop.documents.put("a1", ANIMATION)
+    shop.events.tell(JobEvent(job="j", state="done", step="done", progress=1.0))
+    monkeypatch.setattr(tasks, "animate", refuse)
+    tasks.animate_drawing("j", "a1")
+    assert shop.events.last("j").state == "done"
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "text"),
+    [
+        (EncodingFailed("No room."), "encoding_failed", "No room."),
+        (JobTimeoutException("60 s"), "job_failed", "This took too long, so it was given up."),
+    ],
+    ids=["known error", "too long"],
+)
+def test_error_that_can_be_told_ends_the_job(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, error: Exception, code: str, text: str
+) -> None:
+    def fail(*_arguments: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr(tasks, "annotate", fail)
+    tasks.annotate_drawing("j", "d1")
+    problem = shop.events.last("j").problem
+    assert problem is not None
+    assert (problem.code, problem.message) == (code, text)
+
+
+def test_unexpected_error_is_left_to_the_worker(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "annotate", refuse)
+    with pytest.raises(ZeroDivisionError):
+        tasks.annotate_drawing("j", "d1")
+    assert shop.events.last("j").state == "running"

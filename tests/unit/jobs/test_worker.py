@@ -1,0 +1,92 @@
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from redis import Redis
+from rq import Queue, Retry
+from rq.job import Job, JobStatus
+from rq.serializers import JSONSerializer
+
+from animator.core.job import JobEvent
+from animator.jobs.progress import JobEvents
+from animator.jobs.queue import QUEUE
+from animator.jobs.worker import JobWorker
+
+QUEUED = JobEvent(job="j", state="queued", step="waiting", progress=0.0)
+
+
+@pytest.fixture
+def queue(client: Redis) -> Queue:
+    return Queue(QUEUE, connection=client, serializer=JSONSerializer)
+
+
+@pytest.fixture
+def worker(client: Redis) -> Iterator[JobWorker]:
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield JobWorker(client)
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+def enqueue(queue: Queue, events: JobEvents, task: str) -> Job:
+    events.tell(QUEUED)
+    return queue.enqueue_call(
+        f"tests.support_tasks.{task}", args=("j",), job_id="j", retry=Retry(max=2), timeout=60
+    )
+
+
+@pytest.mark.parametrize(
+    ("task", "reason"),
+    [("raise_error", "ZeroDivisionError"), ("die", "the process at work ended unexpectedly")],
+)
+def test_job_is_tried_three_times_then_failed_with_its_reason(
+    client: Redis, queue: Queue, worker: JobWorker, task: str, reason: str
+) -> None:
+    events = JobEvents(client)
+    job = enqueue(queue, events, task)
+    worker.work(burst=True, logging_level="CRITICAL")
+
+    failures: Any = client.hget(worker.key, "failed_job_count")
+    assert int(failures) == 3
+    assert job.get_status() == JobStatus.FAILED
+    last = events.last("j")
+    assert last.state == "failed"
+    assert last.problem is not None
+    assert last.problem.code == "job_failed"
+    assert last.problem.message == f"We tried 3 times, and each time something broke: {reason}."
+
+
+def test_job_that_ended_already_keeps_its_end(
+    queue: Queue, worker: JobWorker, events: JobEvents
+) -> None:
+    enqueue(queue, events, "raise_error")
+    done = JobEvent(job="j", state="done", step="done", progress=1.0)
+    events.tell(done)
+    worker.work(burst=True, logging_level="CRITICAL")
+    assert events.last("j") == done
+
+
+def test_worker_that_is_stopped_gives_its_job_back_at_once(
+    queue: Queue, worker: JobWorker, events: JobEvents
+) -> None:
+    job = enqueue(queue, events, "last_for_ever")
+
+    def stop_when_begun() -> None:
+        while job.get_status() != JobStatus.STARTED or not worker.horse_pid:
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    stopper = threading.Thread(target=stop_when_begun)
+    stopper.start()
+    begun = time.monotonic()
+    worker.work(logging_level="CRITICAL")
+    stopper.join()
+
+    assert time.monotonic() - begun < 5
+    assert queue.job_ids == ["j"]
+    assert job.get_status() == JobStatus.QUEUED
+    assert events.last("j") == QUEUED
