@@ -19,6 +19,7 @@ class PrivateRedis:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
+        self.kill()
         self._process = subprocess.Popen(make_redis_command(self.settings))
         wait_until(lambda: is_redis_up(self.url), 10, "the start of Redis")
 

@@ -170,7 +170,7 @@ def serving_app(data_dir: Path, pause: float = 0.0, models: Path = TINY_MODELS) 
     process = launch(arguments, {"ANIMATOR_TEST_PAUSE": str(pause)})
     app = App(process, f"http://127.0.0.1:{web}")
     try:
-        wait_until(lambda: _answers(app) or process.poll() is not None, 60, "the start")
+        wait_until(lambda: is_answering(app) or process.poll() is not None, 60, "the start")
         assert process.poll() is None, "animator serve ended"
         yield app
     finally:
@@ -179,7 +179,7 @@ def serving_app(data_dir: Path, pause: float = 0.0, models: Path = TINY_MODELS) 
             app.stop()
 
 
-def _answers(app: App) -> bool:
+def is_answering(app: App) -> bool:
     try:
         return app.http.get("/api/health").status_code == 200
     except httpx.TransportError:

@@ -12,6 +12,7 @@ __all__ = ("main",)
 _PARTS = {
     "web": ("animator.launch.web", "run_web"),
     "worker": ("animator.launch.work", "run_worker"),
+    "check-worker": ("animator.launch.work", "check_worker"),
 }
 
 

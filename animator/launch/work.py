@@ -1,11 +1,14 @@
 """The process of one job worker."""
 
+import socket
+import sys
+
 import animator.jobs.tasks
 from animator.jobs.connection import connect
-from animator.jobs.worker import JobWorker
+from animator.jobs.worker import JobWorker, has_live_worker
 from animator.settings import Settings
 
-__all__ = ("TASKS", "run_worker")
+__all__ = ("TASKS", "check_worker", "run_worker")
 
 TASKS = animator.jobs.tasks
 """Imported before the first job: each job runs in a fork, and has all its libraries at once."""
@@ -16,3 +19,9 @@ _REDIS_PATIENCE = 20.0
 def run_worker(settings: Settings) -> None:
     """Work on jobs until SIGTERM."""
     JobWorker(connect(settings.redis, patience=_REDIS_PATIENCE)).work()
+
+
+def check_worker(settings: Settings) -> None:
+    """Exit with 1 unless a job worker on this machine is alive."""
+    with connect(settings.redis, patience=1.0) as client:
+        sys.exit(0 if has_live_worker(client, socket.gethostname()) else 1)
