@@ -33,7 +33,7 @@ def draw_worn(sketch: Sketch, skeleton: Skeleton) -> None:
 def draw_wings(sketch: Sketch, skeleton: Skeleton) -> None:
     """Draw two wings at the shoulders."""
     dice = sketch.hand.dice
-    size, lobes = dice.uniform(0.14, 0.26), dice.integer(2, 4)
+    size, lobes = dice.uniform(0.1, 0.2), dice.integer(2, 4)
     for side, shoulder in zip((-1.0, 1.0), skeleton.shoulders, strict=True):
         middle = shoulder + point(side * size * 1.1, dice.uniform(-0.05, 0.08))
         turn = np.linspace(0, 2 * np.pi, 30, endpoint=False)

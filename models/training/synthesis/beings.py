@@ -76,7 +76,7 @@ def draw_animal(sketch: Sketch) -> None:
     draw_ears(sketch, skeleton, colour)
     draw_legs(sketch, skeleton, style)
     draw_arms(sketch, skeleton, style)
-    half = dice.uniform(0.09, 0.2)
+    half = max(_width(skeleton) / 2 * dice.uniform(0.9, 1.3), 0.07)
     body = shape_torso(skeleton.torso, skeleton.root, half, dice.pick(("oval", "pear", "box")))
     if colour is not None:
         sketch.fill(body.outline, colour, style.fill)
@@ -103,8 +103,8 @@ def draw_robot(sketch: Sketch) -> None:
     draw_legs(sketch, skeleton, style)
     draw_arms(sketch, skeleton, style)
     draw_neck(sketch, skeleton)
-    half = float(np.hypot(*(skeleton.shoulders[1] - skeleton.shoulders[0]))) / 2
-    draw_torso(sketch, shape_torso(skeleton.torso, skeleton.root, half, "box"), filled)
+    body = shape_torso(skeleton.torso, skeleton.root, _width(skeleton) / 2, "box")
+    draw_torso(sketch, body, filled)
     draw_head(sketch, skeleton, 1.3, colour, HeadShape.BOX if dice.chance(0.8) else None)
     dress_up(sketch, skeleton)
 
@@ -198,6 +198,10 @@ def _upper(sketch: Sketch, skeleton: Skeleton) -> None:
     draw_neck(sketch, skeleton)
     draw_head(sketch, skeleton, 1.1, None)
     dress_up(sketch, skeleton)
+
+
+def _width(skeleton: Skeleton) -> float:
+    return float(np.hypot(*(skeleton.shoulders[1] - skeleton.shoulders[0])))
 
 
 def _crest(sketch: Sketch, top: Points) -> None:

@@ -139,9 +139,19 @@ def _draw_body(sketch: Sketch, filled: bool) -> None:
     draw_torso(sketch, _trunk(dice, skeleton), filled, bare)
     if dice.chance(0.15):
         _trousers(sketch, skeleton, style, filled)
-    colour = any_colour(dice) if filled and dice.chance(0.5) else None
-    draw_head(sketch, skeleton, 1.2, colour)
+    if bare:
+        _flat_head(sketch, skeleton)
+    else:
+        colour = any_colour(dice) if filled and dice.chance(0.5) else None
+        draw_head(sketch, skeleton, 1.2, colour)
     dress_up(sketch, skeleton)
+
+
+def _flat_head(sketch: Sketch, skeleton: Skeleton) -> None:
+    """A head of colour alone, as on a pictogram."""
+    outline = head_outline(sketch, skeleton)
+    sketch.fill(outline, any_colour(sketch.hand.dice), FillStyle.FLAT)
+    finish_head(sketch, skeleton, 0.8)
 
 
 def _limb_style(sketch: Sketch, filled: bool) -> LimbStyle:

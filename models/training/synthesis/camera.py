@@ -1,12 +1,13 @@
 """Camera: where the page lies in the picture, its light, and what a lens and a file add."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.training.synthesis.curves import Points, polyline
+from models.training.synthesis.curves import Points, polyline, round_off
 from models.training.synthesis.dice import Dice
 from models.training.synthesis.noise import Plane, cut_noise, soft_field
 from models.training.synthesis.settings import SynthesisSettings
@@ -62,12 +63,12 @@ def develop(
             canvas = np.asarray(cv2.GaussianBlur(canvas, (0, 0), sigma), np.float32)
         level = dice.uniform(0, settings.noise) if dice.chance(0.7) else 0.0
         canvas = canvas + (level * cut_noise(dice, canvas.shape[:2], 1))[..., None]
-    image = np.clip(canvas + 0.5, 0, 255).astype(np.uint8)
+    image: NDArray[Any] = np.clip(canvas + 0.5, 0, 255).astype(np.uint8)
     if dice.chance(settings.jpeg if photo else settings.jpeg / 3):
         quality = [cv2.IMWRITE_JPEG_QUALITY, dice.integer(55, 95)]
-        encoded = cv2.imencode(".jpg", image, quality)[1]
-        image = np.asarray(cv2.imdecode(encoded, cv2.IMREAD_COLOR), np.uint8)
-    return image
+        encoded = cv2.imencode(".jpg", cv2.cvtColor(image, cv2.COLOR_RGB2BGR), quality)[1]
+        image = cv2.cvtColor(cv2.imdecode(encoded, cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB)
+    return np.asarray(image, np.uint8)
 
 
 def _fall_off(dice: Dice, shape: tuple[int, int], depth: float) -> Plane:
@@ -95,6 +96,7 @@ def _shadow(dice: Dice, shape: tuple[int, int]) -> Plane:
     radii = (0.5 + dice.array.uniform(-0.15, 0.15, 12)) * max(small)
     blob = middle + np.stack((np.cos(turns), np.sin(turns)), 1) * radii[:, None]
     board = np.zeros(small, np.uint8)
+    blob = round_off(blob) if dice.chance(0.7) else blob
     cv2.fillPoly(board, [np.round(blob).astype(np.int32)], 255)
     soft = dice.uniform(0.4, 5.0) * small[0] / 80
     blurred = cv2.GaussianBlur(board, (0, 0), soft).astype(np.float32)

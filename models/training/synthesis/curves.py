@@ -78,10 +78,11 @@ def dense(corners: Sequence[Sequence[float] | Points] | Points) -> Points:
 
 
 def resample(points: Points, step: float) -> Points:
-    """The same polyline with points every `step`, 3 to 64 of them."""
+    """The same polyline with points about every `step`, 13 to 64 of them on bent ones."""
     legs = np.hypot(*np.diff(points, axis=0).T)
     along = np.concatenate(((0.0,), np.cumsum(legs)))
-    count = int(np.clip(along[-1] / step, 2, 63)) + 1
+    fewest = min(12, 2 * len(points) - 2)
+    count = int(np.clip(along[-1] / step, fewest, 63)) + 1
     ticks = np.linspace(0, along[-1], count)
     return np.stack(
         (np.interp(ticks, along, points[:, 0]), np.interp(ticks, along, points[:, 1])), 1
@@ -130,4 +131,4 @@ def merge_outlines(polygons: Sequence[Points], smooth: float) -> Points:
     board = cv2.threshold(cv2.blur(board, (blur, blur)), 127, 255, cv2.THRESH_BINARY)[1]
     found = cv2.findContours(board, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0]
     outline = max(found, key=len)[:, 0].astype(np.float64)
-    return outline[::3] / scale + low
+    return np.asarray(outline[::3] / scale + low)

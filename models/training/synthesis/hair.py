@@ -122,8 +122,8 @@ def _tails(sketch: Sketch, skeleton: Skeleton, colour: Colour | None) -> None:
             middle = point(side * (off + bow), -0.7 + bow)
             sketch.line(on_head(skeleton, bend_through(root, middle, tip)), colour)
         if looped:
-            bow = ellipse(root + point(side * 0.2, -0.1), 0.25, 0.15, side * 0.5)
-            sketch.outline(on_head(skeleton, bow), colour)
+            knot = ellipse(root + point(side * 0.2, -0.1), 0.25, 0.15, side * 0.5)
+            sketch.outline(on_head(skeleton, knot), colour)
 
 
 def _ponytail(sketch: Sketch, skeleton: Skeleton, colour: Colour | None) -> None:

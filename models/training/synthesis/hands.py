@@ -22,9 +22,9 @@ __all__ = ("draw_foot", "draw_hand")
 def draw_hand(sketch: Sketch, limb: Limb, kind: HandKind, colour: Colour | None) -> None:
     """Draw a hand at the end of an arm."""
     dice = sketch.hand.dice
-    size, heading = dice.uniform(0.04, 0.12), limb.heading
+    size, heading = dice.uniform(0.045, 0.13), limb.heading
     if kind is HandKind.FORK:
-        _prongs(sketch, limb, size, dice.pick((2, 3, 3, 3, 3, 4)))
+        _prongs(sketch, limb, size * 1.1, dice.pick((2, 3, 3, 3, 3, 4)))
     elif kind is HandKind.RAKE:
         _prongs(sketch, limb, size * 0.7, dice.integer(4, 6))
     elif kind is HandKind.CLAW:
@@ -47,9 +47,9 @@ def draw_foot(
     """Draw a foot at the end of a leg; `look` is where its toes point (-1 or 1) and its colour."""
     dice = sketch.hand.dice
     side, colour = look
-    size = dice.uniform(0.04, 0.11)
+    size = dice.uniform(0.045, 0.12)
     if kind is FootKind.FORK:
-        _prongs(sketch, limb, size, dice.pick((2, 3, 3, 3, 3, 4)))
+        _prongs(sketch, limb, size * 1.1, dice.pick((2, 3, 3, 3, 3, 4)))
     elif kind is FootKind.DASH:
         sketch.line(polyline((limb.end, limb.end + point(side * size, dice.normal(0.01)))))
     elif kind in (FootKind.OVAL, FootKind.SHOE):

@@ -72,9 +72,8 @@ class Inker:
                 self._stroke(board, mark, zoom, 255)
             else:
                 self._glaze(board, mark, zoom, value)
-        if zoom > 1:
-            board = cv2.resize(board, shape[::-1], interpolation=cv2.INTER_AREA)
-        return board.astype(np.float32) / 255
+        full = cv2.resize(board, shape[::-1], interpolation=cv2.INTER_AREA) if zoom > 1 else board
+        return full.astype(np.float32) / np.float32(255)
 
     def _glaze(self, board: NDArray[np.uint8], mark: Mark, zoom: int, value: int) -> None:
         region = _region([mark], board.shape, 2 * self.width + 4, zoom)
@@ -134,7 +133,7 @@ class Inker:
         cv2.polylines(lines, [_fixed(path * zoom)], False, 235, thick, cv2.LINE_8, _SHIFT)
         over = max(1, round(0.012 * self.reach * zoom))
         if not flat:
-            area = cv2.dilate(area, np.ones((over, over), np.uint8))
+            cv2.dilate(area, np.ones((over, over), np.uint8), dst=area)
         cv2.max(board, cv2.bitwise_and(lines, area), dst=board)
 
     def _spacing(self, flat: bool) -> float:

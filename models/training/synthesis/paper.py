@@ -41,6 +41,10 @@ def rule_paper(dice: Dice, sheet: Plane, kind: PaperKind, camera: Points) -> Non
     for axis in (0, 1) if squared else (0,):
         for place in np.arange(offset - 0.5, 1.5, step) * side:
             _rule(board, camera, axis, float(place))
+    if not squared and dice.chance(0.35):
+        _margin(dice, sheet, camera)
+    if dice.chance(0.1):
+        _holes(dice, sheet, camera)
     ink = np.array(vary(dice, dice.pick(((120, 140, 175), (110, 115, 125), (150, 150, 190))), 25))
     depth = dice.uniform(0.25, 0.85)
     alpha = (board.astype(np.float32) * (depth / 255))[..., None]
@@ -55,6 +59,33 @@ def _rule(board: NDArray[np.uint8], camera: Points, axis: int, place: float) -> 
     pixels = cv2.perspectiveTransform(line[None], camera)[0]
     fixed = np.round(np.clip(pixels, -4000, 4000) * 16).astype(np.int32)
     cv2.polylines(board, [fixed], False, 255, max(1, round(side / 400)), cv2.LINE_AA, 4)
+
+
+def _margin(dice: Dice, sheet: Plane, camera: Points) -> None:
+    """One or two red lines across the ruling."""
+    side = max(sheet.shape)
+    board = np.zeros(sheet.shape[:2], np.uint8)
+    place = dice.uniform(0.06, 0.2) * side
+    for offset in (0.0, 0.012 * side)[: dice.integer(1, 2)]:
+        _rule(board, camera, 1, place + offset)
+    red = np.array(vary(dice, (200, 110, 120), 25), np.float32)
+    alpha = (board.astype(np.float32) * (dice.uniform(0.3, 0.8) / 255))[..., None]
+    sheet += alpha * (red - sheet)
+
+
+def _holes(dice: Dice, sheet: Plane, camera: Points) -> None:
+    """The holes of a spiral binding along the left edge."""
+    side = max(sheet.shape)
+    board = np.zeros(sheet.shape[:2], np.uint8)
+    step, radius = dice.uniform(0.04, 0.09) * side, dice.uniform(0.006, 0.014) * side
+    places = np.arange(step / 2, 1.5 * side, step)
+    row = np.stack((np.full_like(places, dice.uniform(0.02, 0.04) * side), places), 1)
+    for hole in np.asarray(cv2.perspectiveTransform(row[None], camera)[0]):
+        x, y = float(hole[0]), float(hole[1])
+        if 0 <= x < board.shape[1] and 0 <= y < board.shape[0]:
+            cv2.circle(board, (round(x), round(y)), max(1, round(radius)), 255, -1, cv2.LINE_AA)
+    alpha = (board.astype(np.float32) * (dice.uniform(0.4, 0.9) / 255))[..., None]
+    sheet += alpha * (dice.uniform(30, 120) - sheet)
 
 
 def _fold(dice: Dice, sheet: Plane) -> None:

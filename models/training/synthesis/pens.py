@@ -92,7 +92,7 @@ def _pencil(dice: Dice, width: float) -> Pen:
         PenKind.PENCIL,
         pencil_colour(dice) if dice.chance(0.8) else any_colour(dice),
         width,
-        opacity=dice.spread((0.15, 0.6, 0.9)),
+        opacity=dice.spread((0.2, 0.68, 0.92)),
         overlap=dice.uniform(0.65, 0.9),
         grain=dice.uniform(0.2, 0.6),
         pressure=dice.uniform(0.0, 0.3),

@@ -80,7 +80,7 @@ class HeadShape(StrEnum):
 
 _HANDS = {
     HandKind.NONE: 3.5,
-    HandKind.FORK: 3.5,
+    HandKind.FORK: 4.5,
     HandKind.BALL: 0.8,
     HandKind.MITTEN: 0.8,
     HandKind.FLOWER: 0.4,
@@ -103,7 +103,7 @@ _HEADS = {
     HeadShape.BUN: 1.0,
 }
 _FIGURES = {
-    FigureKind.STICK: 5.0,
+    FigureKind.STICK: 5.5,
     FigureKind.OUTLINED: 1.5,
     FigureKind.FILLED: 1.3,
     FigureKind.SILHOUETTE: 1.0,
@@ -197,9 +197,9 @@ class SynthesisSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     look: FigureLook = msgspec.field(default_factory=FigureLook)
     pens: dict[PenKind, float] = msgspec.field(default_factory=_PENS.copy)
     papers: dict[PaperKind, float] = msgspec.field(default_factory=_PAPERS.copy)
-    empty: float = 0.12
+    empty: float = 0.15
     several: float = 0.15
-    height: Spread = (0.3, 0.8, 0.95)
+    height: Spread = (0.3, 0.88, 0.98)
     tiny: float = 0.07
     cropped: float = 0.12
     stretch: float = 0.3
@@ -207,14 +207,14 @@ class SynthesisSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     turned: float = 0.05
     perspective: float = 0.4
     surroundings: float = 0.16
-    light: Range = (5.0, 90.0)
+    light: Range = (5.0, 80.0)
     shadow: float = 0.25
     clutter: float = 0.3
     show_through: float = 0.1
     wobble: Spread = (0.001, 0.004, 0.012)
     gap: float = 0.05
     blur: float = 1.0
-    noise: float = 5.0
+    noise: float = 4.0
     jpeg: float = 0.6
 
 

@@ -69,11 +69,15 @@ class Stage:
         return Sketch(hand, settings.look)
 
     def new_pen(self) -> Pen:
-        """A pen that goes with the ground: digital tools on digital grounds only."""
+        """A pen that goes with the ground: digital tools on digital grounds only.
+
+        One digital picture in six is a drawing that was cut out of its paper.
+        """
+        editor = self.is_digital and self.dice.chance(0.84)
         allowed = {
             kind: weight
             for kind, weight in self.settings.pens.items()
-            if kind is PenKind.BRUSH or (kind is PenKind.DIGITAL) == self.is_digital
+            if kind is PenKind.BRUSH or (kind is PenKind.DIGITAL) == editor
         }
         weights = allowed if sum(allowed.values()) > 0 else self.settings.pens
         return sample_pen(self.dice, self.dice.weighted(weights))

@@ -53,10 +53,10 @@ def surround(dice: Dice, shape: tuple[int, int], corners: Points) -> Surrounding
     colour = _desk(dice, shape)
     sheet = np.zeros(shape, np.uint8)
     cv2.fillPoly(sheet, [_fixed(_ragged(dice, corners))], 255, cv2.LINE_AA, 4)
-    page = sheet.astype(np.float32) / 255
+    page = sheet.astype(np.float32) / np.float32(255)
     drop = cv2.GaussianBlur(page, (0, 0), dice.uniform(0.008, 0.03) * max(shape))
     colour *= (1 - dice.uniform(0.2, 0.7) * drop)[..., None]
-    alpha = 1 - page
+    alpha = np.asarray(1 - page, np.float32)
     if dice.chance(0.4):
         _fingers(dice, alpha, colour)
     return Surroundings(alpha, colour)
@@ -85,7 +85,7 @@ def _desk(dice: Dice, shape: tuple[int, int]) -> Plane:
         desk += (dice.uniform(-60, 60) * (rows + columns - 1))[..., None].astype(np.float32)
     elif kind == "blurred":
         for channel in range(3):
-            desk[..., channel] += 35 * soft_field(dice, shape, 5)
+            desk[..., channel] += 14 * soft_field(dice, shape, 5)
     desk += (dice.uniform(0, 6) * cut_noise(dice, shape, 2))[..., None]
     return np.asarray(np.clip(desk, 0, 255), np.float32)
 

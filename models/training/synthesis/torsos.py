@@ -55,7 +55,7 @@ class Torso:
             side[row] + (side[row + 1] - side[row]) * (place - row)
             for side in (self.right, self.left)
         )
-        return right + (left - right) * across
+        return np.asarray(right + (left - right) * across)
 
     def band(self, top: float, bottom: float) -> Points:
         """Closed area between two heights, each from 0 to 1."""
