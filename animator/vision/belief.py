@@ -1,69 +1,91 @@
-"""Belief: how likely each pixel of a crop is the figure's, from what both models say."""
+"""Belief: what both models say of each pixel of a crop, before its ink is looked at."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from animator.core.geometry import Box
-from animator.vision.detect import FoundFigure
+from animator.vision.scaling import shrink
 
-__all__ = ("Opinion", "believe", "opinion_of")
-
-_IN_BOX = 0.15
-"""Belief in a pixel that no mask speaks for, inside the detector's box."""
-
-_NEAR_BOX = 0.05
-"""The same, outside it."""
+__all__ = ("Belief", "Opinion", "believe", "shrink_belief")
 
 _RIVAL = 0.35
 """A rival's mask takes a pixel from there on, where it is surer than the figure's own."""
 
-Opinion = tuple[Box, NDArray[np.float32]]
-"""A box in drawing space, and a probability (m, n) float32 over it."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Belief:
+    """What is believed of the pixels of a crop, figure space.
+
+    Attributes:
+        own: (h, w) float32 in [0, 1], how likely the pixel is the figure's; coarse.
+        box: (h, w) bool, inside the figure's box: outside it, `own` says little.
+        taken: (h, w) bool, the pixel is another figure's.
+    """
+
+    own: NDArray[np.float32]
+    box: NDArray[np.bool_]
+    taken: NDArray[np.bool_]
 
 
-def opinion_of(found: FoundFigure) -> Opinion:
-    """What the detector says of a figure."""
-    return found.detection.box, found.mask
+@dataclass(frozen=True, slots=True, eq=False)
+class Opinion:
+    """What one model says of one figure.
+
+    Attributes:
+        box: drawing space.
+        mask: (m, n) float32 in [0, 1], probability over the box.
+    """
+
+    box: Box
+    mask: NDArray[np.float32]
 
 
-def believe(
-    crop: Box, opinions: Sequence[Opinion], rivals: Sequence[Opinion]
-) -> NDArray[np.float32]:
-    """Belief over a crop, (h, w) float32, figure space of the crop.
+def believe(crop: Box, box: Box, opinions: Sequence[Opinion], rivals: Sequence[Opinion]) -> Belief:
+    """Belief over a crop.
 
     crop: whole pixels, drawing space.
-    opinions: on the figure; the first is the detector's. Where several speak, the mean counts.
-    rivals: on other figures; what is theirs gets belief 0.
+    box: where the figure is taken to be, drawing space.
+    opinions: on the figure, at least one; a pixel's belief is the mean of those that see it.
+    rivals: on other figures.
     """
-    own = np.mean([_spread(opinion, crop) for opinion in opinions], axis=0)
-    box = opinions[0][0]
-    inside = _spread((box, np.ones((1, 1), np.float32)), crop) > 0
-    belief = np.maximum(own, np.where(inside, _IN_BOX, _NEAR_BOX))
+    spread = np.stack([_spread(opinion, crop) for opinion in opinions])
+    seen = ~np.isnan(spread)
+    own = np.where(seen, spread, 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
+    own = own.astype(np.float32)
+    whole = Opinion(box=box, mask=np.ones((1, 1), np.float32))
+    taken = np.zeros(own.shape, bool)
     for rival in rivals:
         theirs = _spread(rival, crop)
-        belief[(theirs > _RIVAL) & (theirs > own)] = 0.0
-    return belief.astype(np.float32)
+        taken |= (theirs > _RIVAL) & (theirs > own)
+    return Belief(own=own, box=_spread(whole, crop) > 0, taken=taken)
+
+
+def shrink_belief(belief: Belief, side: int) -> Belief:
+    """Scale a belief so that its longer side is at most `side` pixels."""
+    return Belief(
+        own=shrink(belief.own, side),
+        box=shrink(belief.box.astype(np.float32), side) >= 0.5,
+        taken=shrink(belief.taken.astype(np.float32), side) >= 0.5,
+    )
 
 
 def _spread(opinion: Opinion, crop: Box) -> NDArray[np.float32]:
-    """Bring an opinion to the pixels of a crop; 0 outside its box."""
-    box, mask = opinion
+    """Bring an opinion to the pixels of a crop, (h, w) float32; NaN outside its box."""
+    box, (rows, columns) = opinion.box, opinion.mask.shape
     height, width = round(crop.height), round(crop.width)
-    rows, columns = mask.shape
-    x = (np.arange(width) + 0.5 + crop.x1 - box.x1) * (columns / box.width) - 0.5
-    y = (np.arange(height) + 0.5 + crop.y1 - box.y1) * (rows / box.height) - 0.5
+    x = (np.arange(width) + 0.5 + crop.x1 - box.x1) * (columns / box.width)
+    y = (np.arange(height) + 0.5 + crop.y1 - box.y1) * (rows / box.height)
+    inside = ((y > 0) & (y < rows))[:, None] & ((x > 0) & (x < columns))[None, :]
+    # remap counts from the centre of the first cell, which is here behind a rim of one cell
+    across, down = np.meshgrid(np.clip(x, 0, columns) + 0.5, np.clip(y, 0, rows) + 0.5)
     spread = cv2.remap(
-        np.pad(mask, 1, mode="edge"),
-        np.broadcast_to(np.clip(x, -0.5, columns - 0.5) + 1, (height, width)).astype(np.float32),
-        np.broadcast_to(np.clip(y, -0.5, rows - 0.5)[:, None] + 1, (height, width)).astype(
-            np.float32
-        ),
+        np.pad(opinion.mask, 1, mode="edge"),
+        across.astype(np.float32),
+        down.astype(np.float32),
         interpolation=cv2.INTER_LINEAR,
     )
-    inside = ((x >= -0.5) & (x <= columns - 0.5))[None, :] & ((y >= -0.5) & (y <= rows - 0.5))[
-        :, None
-    ]
-    return np.where(inside, spread, 0.0).astype(np.float32)
+    return np.where(inside, spread, np.float32(np.nan))

@@ -18,10 +18,10 @@ DETECTOR = "drawn_humanoid_detector"
 _LEAST_SCORE = 0.5
 """Below this a box is no figure."""
 
-_SAME_OVERLAP = 0.5
+_SAME_OVERLAP = 0.45
 """Boxes that overlap (intersection over union) more than this are one figure."""
 
-_PART_SHARE = 0.8
+_PART_SHARE = 0.65
 """A weaker box of which a larger share lies in a stronger one is a part of it."""
 
 _INPUT_SIDE = 1024

@@ -6,13 +6,13 @@ import numpy as np
 
 from animator.core.annotation import FigureAnnotation
 from animator.core.drawing import Drawing, crop_figure
-from animator.core.geometry import Box, pad_box
+from animator.core.geometry import Box, intersection_over_union, pad_box
 from animator.core.keypoints import Keypoints
 from animator.core.mask import Mask, run_lengths_from_mask
 from animator.core.spaces import drawing_to_figure, figure_to_drawing
-from animator.vision.belief import believe, opinion_of
+from animator.vision.belief import Opinion, believe
 from animator.vision.detect import FoundFigure
-from animator.vision.keypoints import look_at
+from animator.vision.keypoints import FigureView, look_at
 from animator.vision.predictor import Predictor
 from animator.vision.segment import segment
 from animator.vision.skeleton import build_skeleton
@@ -24,6 +24,12 @@ _POSE_SPACE = 0.10
 
 _INK_SPACE = 0.25
 """Space around it in which limbs that stick out are followed, share of the longer side."""
+
+_SAME = 0.85
+"""Both look again when the outline's box agrees less than this with the one they saw."""
+
+_LOOKS = 3
+"""How often at most."""
 
 _RIM = 2
 """Pixels between the outline and its box."""
@@ -41,22 +47,34 @@ def annotate_figure(
         EmptyMask: when no ink belongs to the figure.
         ModelUnavailable: when the pose model does not answer.
     """
-    figure, others = found[index], [*found[:index], *found[index + 1 :]]
-    near = crop_figure(drawing, pad_box(figure.detection.box, _POSE_SPACE))
-    view = look_at(near, predictor)
-    wide = crop_figure(drawing, pad_box(figure.detection.box, _INK_SPACE))
-    opinions = (opinion_of(figure), (near.box, view.mask))
-    belief = believe(wide.box, opinions, [opinion_of(other) for other in others])
-    box, mask = _tighten(wide.box, segment(wide, belief))
-    points = drawing_to_figure(figure_to_drawing(view.keypoints.points, near.box), box)
+    figure = found[index]
+    rivals = [Opinion(one.detection.box, one.mask) for one in found if one is not figure]
+    box, looks = figure.detection.box, 0
+    while True:
+        near, view = _look_around(drawing, box, predictor)
+        wide = crop_figure(drawing, pad_box(box, _INK_SPACE))
+        opinions = [Opinion(figure.detection.box, figure.mask), Opinion(near, view.mask)]
+        belief = believe(wide.box, box, opinions, rivals)
+        outline, mask = _tighten(wide.box, segment(wide, belief))
+        looks += 1
+        if looks == _LOOKS or intersection_over_union(outline, box) > _SAME:
+            break
+        box = outline
+    points = drawing_to_figure(figure_to_drawing(view.keypoints.points, near), outline)
     keypoints = Keypoints(points=points, scores=view.keypoints.scores)
     return FigureAnnotation(
         id=f"figure-{index + 1}",
-        box=box,
+        box=outline,
         score=figure.detection.score,
         mask=run_lengths_from_mask(mask),
         skeleton=build_skeleton(keypoints, mask),
     )
+
+
+def _look_around(drawing: Drawing, box: Box, predictor: Predictor) -> tuple[Box, FigureView]:
+    """What the pose model says of a box and a little space around it; the box it saw."""
+    near = crop_figure(drawing, pad_box(box, _POSE_SPACE))
+    return near.box, look_at(near, predictor)
 
 
 def _tighten(crop: Box, mask: Mask) -> tuple[Box, Mask]:

@@ -14,18 +14,18 @@ _FAINTEST = 9.0
 """Contrast below which nothing counts as ink, levels: faint pencil is at 13 and more."""
 
 
-def find_ink(contrast: Contrast, belief: NDArray[np.float32]) -> Bits:
+def find_ink(contrast: Contrast, own: NDArray[np.float32]) -> Bits:
     """Threshold with hysteresis: (h, w) bool.
 
     contrast: of the picture against its paper.
-    belief: (h, w) float32 in [0, 1], how likely each pixel is the figure's; the strength of the
-        figure's own ink is measured where it is high.
+    own: (h, w) float32 in [0, 1], how likely each pixel is the figure's; the strength of the
+        figure's ink is measured where it is high.
 
     Weak pixels count where they touch strong ones (Canny 1986); both levels follow the strength of
     the figure's ink and the paper's noise.
     """
     strokes, fills = contrast.strokes, contrast.fills
-    strong, weak = _levels(contrast, belief)
+    strong, weak = _levels(contrast, own)
     fill_level = max(2.0 * strong, 28.0)
     strong_bits = (strokes > strong) | (fills > 1.5 * fill_level)
     weak_bits = (strokes > weak) | (fills > fill_level)
@@ -41,9 +41,9 @@ def _floor(contrast: Contrast) -> float:
     return max(_FAINTEST, 3.0 * contrast.noise)
 
 
-def _levels(contrast: Contrast, belief: NDArray[np.float32]) -> tuple[float, float]:
+def _levels(contrast: Contrast, own: NDArray[np.float32]) -> tuple[float, float]:
     floor = _floor(contrast)
-    marks = contrast.strokes[(contrast.strokes > 1.6 * floor) & (belief >= 0.3)]
+    marks = contrast.strokes[(contrast.strokes > 1.6 * floor) & (own >= 0.3)]
     typical = float(np.percentile(marks, 60)) if marks.size > 50 else 2.0 * floor
     strong = max(1.6 * floor, 0.42 * typical)
     weak = max(floor, 0.24 * typical)

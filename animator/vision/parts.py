@@ -4,43 +4,63 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ("POSSIBLE", "SURE", "choose_ink", "join_parts")
+from animator.vision.belief import Belief
+
+__all__ = ("SURE", "choose_ink", "join_parts")
 
 Bits = NDArray[np.bool_]
 
 SURE = 0.35
 """Belief from which ink is taken to be the figure's."""
 
-POSSIBLE = 0.12
-"""Belief from which ink that hangs together with the figure's may be its own."""
-
 _REACH = 0.12
-"""How far ink that hangs together with the figure's may leave the possible, share of the side."""
+"""How far ink that hangs together with the figure's may leave the box, share of the side."""
+
+_MINE = 0.6
+"""Ink that hangs together is followed to its end when this share of it is in the box."""
 
 _SPECK = 0.012
 """Detached ink shorter than this share of the longer side is dirt."""
 
 
-def choose_ink(ink: Bits, belief: NDArray[np.float32]) -> Bits:
-    """Keep the ink that belongs: near what is believed, and a good part of it inside."""
+_BELIEVED = 0.25
+"""Least share of believed ink in a part that belongs."""
+
+
+def choose_ink(ink: Bits, belief: Belief) -> Bits:
+    """Keep the ink that belongs: what hangs together with ink that is believed in.
+
+    ink: (h, w) bool.
+    """
     side = max(ink.shape)
-    sure, possible = belief >= SURE, belief >= POSSIBLE
-    if not possible.any():
+    sure = (belief.own >= SURE) & ~belief.taken
+    if not (ink & sure).any():
         return np.zeros_like(ink)
-    away = cv2.distanceTransform((~possible).astype(np.uint8), cv2.DIST_L2, 3)
-    near = np.asarray(ink & (away <= _REACH * side) & (belief > 0.0), bool)
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(
-        near.astype(np.uint8), connectivity=8
-    )
-    if count == 1:
-        return near
-    inside = np.bincount(labels.ravel(), weights=sure.ravel(), minlength=count)
-    inside[0] = -1.0
-    length = np.maximum(stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT])
-    kept = (inside >= 0.3 * stats[:, cv2.CC_STAT_AREA]) & (length >= _SPECK * side)
-    kept[np.argmax(inside)] = True
+    clipped = _clip_runaways(ink & ~belief.taken, sure | belief.box, _REACH * side)
+    labels, area, length = _measure(clipped)
+    believed = np.bincount(labels[clipped & sure], minlength=len(area))
+    kept = (believed >= _BELIEVED * area) & (length >= _SPECK * side)
+    kept[np.argmax(believed)] = True
     kept[0] = False
     return np.asarray(kept[labels], bool)
+
+
+def _clip_runaways(ink: Bits, home: Bits, reach: float) -> Bits:
+    """Cut the parts that lie mostly away from home to what is within reach of it, pixels."""
+    labels, area, _ = _measure(ink)
+    at_home = np.bincount(labels[ink & home], minlength=len(area))
+    mine = at_home >= _MINE * area
+    away = cv2.distanceTransform((~home).astype(np.uint8), cv2.DIST_L2, 3)
+    return np.asarray(ink & (mine[labels] | (away <= reach)), bool)
+
+
+def _measure(
+    bits: Bits,
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """Label of each pixel (0: no part), and area and length of each part, pixels."""
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(bits.astype(np.uint8), connectivity=8)
+    length = np.maximum(stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT])
+    return np.asarray(labels, np.int32), np.asarray(stats[:, cv2.CC_STAT_AREA]), length
 
 
 def join_parts(body: Bits) -> Bits:

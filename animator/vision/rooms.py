@@ -4,10 +4,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from animator.vision.belief import Belief
+
 __all__ = ("fill_rooms",)
 
 Bits = NDArray[np.bool_]
-Belief = NDArray[np.float32]
 Values = NDArray[np.float64]
 Labels = NDArray[np.int32]
 
@@ -32,12 +33,11 @@ def fill_rooms(ink: Bits, belief: Belief) -> Bits:
     """Fill what belongs to the figure inside its outline, also where the outline has a gap.
 
     ink: (h, w) bool.
-    belief: (h, w) float32 in [0, 1].
 
     A room is what the outside cannot reach through gaps narrower than a door. Enclosed rooms are
-    filled unless the models deny them (the space between arm and hip). Rooms with a door are
-    filled where they are much wider than the door, or believed in; the corner between two strokes
-    is no room, for most of its rim is door.
+    filled unless the models saw and deny them (the space between arm and hip). Rooms with a door
+    are filled where they are much wider than the door, or believed in; the corner between two
+    strokes is no room, for most of its rim is door.
     """
     side = max(ink.shape)
     body = ink.copy()
@@ -48,10 +48,11 @@ def fill_rooms(ink: Bits, belief: Belief) -> Bits:
         count, labels = _label(rooms)
         if count == 1:
             continue
-        believed = _mean(belief, labels, count)
+        believed = _mean(belief.own, labels, count)
         if radius == 0:
             area = np.bincount(labels.ravel(), minlength=count)
-            kept = (believed > _DOUBTED) | (area < _SMALL * ink.size)
+            unseen = _mean(belief.box, labels, count) < 0.7
+            kept = (believed > _DOUBTED) | (area < _SMALL * ink.size) | unseen
         else:
             kept = (believed > _BELIEVED) & (_open_share(rooms, outside, labels, count) < 0.2)
             if door <= _NARROW:
@@ -85,7 +86,7 @@ def _dilate(bits: Bits, kernel: NDArray[np.uint8]) -> Bits:
     return np.asarray(cv2.dilate(bits.astype(np.uint8), kernel), bool)
 
 
-def _mean(values: Belief, labels: Labels, count: int) -> Values:
+def _mean(values: NDArray[np.generic], labels: Labels, count: int) -> Values:
     area = np.maximum(np.bincount(labels.ravel(), minlength=count), 1)
     sums = np.bincount(labels.ravel(), weights=values.ravel(), minlength=count)
     return np.asarray(sums / area, np.float64)

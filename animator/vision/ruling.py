@@ -16,6 +16,9 @@ _COVERED = 0.7
 _FREE = 0.1
 """Least length of that stretch, and of the marks that lines are sought in, share of the side."""
 
+_PARALLEL = 0.9976
+"""Cosine of the largest angle, 4 degrees, between lines of one ruling."""
+
 _MOST = 100
 """Lines that are looked at, the longest first."""
 
@@ -51,10 +54,12 @@ def erase_ruling(ink: Bits, marks: Bits, sure: Bits) -> Bits:
     if found is None:
         return ink
     wide = _dilate(stray, 5)
-    for x1, y1, x2, y2 in found.reshape(-1, 4)[:_MOST].astype(float):
-        points = _points_along(_through(x1, y1, x2, y2), ink.shape)
-        if _is_ruling(points, wide, apron, _FREE * side):
-            _erase(_through(x1, y1, x2, y2), ink, marks, apron)
+    lines = [_through(*ends) for ends in found.reshape(-1, 4)[:_MOST].astype(float)]
+    sides = [_sides(_points_along(line, ink.shape), wide, apron, _FREE * side) for line in lines]
+    rulings = [line for line, count in zip(lines, sides, strict=True) if count]
+    for line, count in zip(lines, sides, strict=True):
+        if count == 2 or (count == 1 and _is_one_of_many(line, rulings, 0.02 * side)):
+            _erase(line, ink, marks, apron)
     return ink
 
 
@@ -86,15 +91,25 @@ def _points_along(line: _Line, shape: tuple[int, ...]) -> NDArray[np.int64]:
     return np.stack((x[inside], y[inside]), axis=1)
 
 
-def _is_ruling(points: NDArray[np.int64], wide: Bits, apron: Bits, least: float) -> bool:
-    """Whether the line is marked all the way from a border of the picture to the figure."""
+def _sides(points: NDArray[np.int64], wide: Bits, apron: Bits, least: float) -> int:
+    """On how many sides of the figure the line is marked all the way to the picture's border."""
     marked = wide[points[:, 1], points[:, 0]]
     inside = np.flatnonzero(apron[points[:, 1], points[:, 0]])
     first, last = (inside[0], inside[-1] + 1) if len(inside) else (len(points), 0)
-    return any(
-        len(stretch) >= least and stretch.mean() >= _COVERED
+    return sum(
+        len(stretch) >= least and bool(stretch.mean() >= _COVERED)
         for stretch in (marked[:first], marked[last:])
     )
+
+
+def _is_one_of_many(line: _Line, lines: list[_Line], apart: float) -> bool:
+    """Whether at least two others run beside it, each at a distance, pixels."""
+    beside = sorted(
+        other.offset * np.sign(line.cosine * other.cosine + line.sine * other.sine)
+        for other in lines
+        if abs(line.cosine * other.cosine + line.sine * other.sine) > _PARALLEL
+    )
+    return bool((np.diff(beside) > apart).sum() >= 2)
 
 
 def _erase(line: _Line, ink: Bits, marks: Bits, apron: Bits) -> None:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from animator.core.drawing import Figure
 from animator.core.errors import EmptyMask
 from animator.core.mask import Mask
+from animator.vision.belief import Belief, shrink_belief
 from animator.vision.ink import find_ink, find_marks
 from animator.vision.paper import measure_contrast
 from animator.vision.parts import SURE, choose_ink, join_parts
@@ -23,19 +24,18 @@ _MARGIN = 0.004
 """Paper that is left around the ink, as a share of the longer side."""
 
 
-def segment(figure: Figure, belief: NDArray[np.float32]) -> Mask:
+def segment(figure: Figure, belief: Belief) -> Mask:
     """Find the silhouette: gaps of the outline closed, the inside filled, parts joined.
 
     figure: a crop with some space around the figure.
-    belief: (h, w) float32 in [0, 1], figure space: how likely each pixel is the figure's; 0 where
-        it certainly is not. It may be coarse: the ink makes the outline crisp.
+    belief: of the same crop; it may be coarse, the ink makes the outline crisp.
 
     Raises:
         EmptyMask: when no ink belongs to the figure.
     """
-    image, belief = shrink(figure.image, _WORK_SIDE), shrink(belief, _WORK_SIDE)
+    image, belief = shrink(figure.image, _WORK_SIDE), shrink_belief(belief, _WORK_SIDE)
     contrast = measure_contrast(image)
-    ink = erase_ruling(find_ink(contrast, belief), find_marks(contrast), belief >= SURE)
+    ink = erase_ruling(find_ink(contrast, belief.own), find_marks(contrast), belief.own >= SURE)
     ink = choose_ink(ink, belief)
     if not ink.any():
         msg = (
