@@ -2,10 +2,8 @@
 
 from typing import TypeVar
 
-import torch
 from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
-from torchvision.ops.misc import FrozenBatchNorm2d
 
 __all__ = ("fold_batch_norms",)
 
@@ -26,15 +24,6 @@ def fold_batch_norms(network: Network) -> Network:
 def _fold(chain: nn.Sequential) -> None:
     for place in range(len(chain) - 1):
         convolution, norm = chain[place], chain[place + 1]
-        if isinstance(norm, FrozenBatchNorm2d):
-            norm = _thawed(norm)
         if isinstance(convolution, nn.Conv2d) and isinstance(norm, nn.BatchNorm2d):
             chain[place] = fuse_conv_bn_eval(convolution, norm)
             chain[place + 1] = nn.Identity()
-
-
-def _thawed(frozen: FrozenBatchNorm2d) -> nn.BatchNorm2d:
-    norm = nn.BatchNorm2d(len(frozen.weight), eps=frozen.eps).eval()
-    state = {**frozen.state_dict(), "num_batches_tracked": torch.tensor(0)}
-    norm.load_state_dict(state)
-    return norm

@@ -10,7 +10,6 @@ from safetensors.torch import load_file
 
 from models.drawn_humanoid_detector.graph import DetectorGraph
 from models.drawn_humanoid_detector.network import build_detector
-from models.folding import fold_batch_norms
 
 if TYPE_CHECKING:
     from models.drawn_humanoid_detector.handler import Network, Outputs
@@ -20,7 +19,7 @@ __all__ = ("load_network",)
 
 def load_network(weights: Path, device: str) -> "Network":
     """The detector with its weights on a device; autocast to float16 on CUDA."""
-    graph = DetectorGraph(fold_batch_norms(build_detector().eval())).eval()
+    graph = DetectorGraph(build_detector()).eval()
     graph.load_state_dict(load_file(weights))
     graph = graph.to(device=device, dtype=torch.float32)
     half = device.startswith("cuda")

@@ -18,6 +18,7 @@ KEYPOINT_COUNT = 17
 _TAPS = (3, 6, 13, 17)  # last blocks of MobileNetV2 at strides 4, 8, 16, 32
 _CHANNELS = (24, 32, 96, 320)
 _WIDTH = 96
+_FROZEN = 4  # blocks that keep ImageNet's edges and strokes: a quarter of a training step goes
 
 
 class PoseNetwork(nn.Module):
@@ -32,6 +33,12 @@ class PoseNetwork(nn.Module):
         self.heatmap = nn.Conv2d(_WIDTH, KEYPOINT_COUNT, 1)
         self.mask = nn.Conv2d(_WIDTH, 1, 1)
         self.presence = nn.Linear(_CHANNELS[-1], KEYPOINT_COUNT)
+
+    def train(self, mode: bool = True) -> "PoseNetwork":
+        """Set training mode; the first blocks stay as they are."""
+        super().train(mode)
+        self.trunk[:_FROZEN].eval().requires_grad_(False)
+        return self
 
     def forward(self, pixels: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Look at crops.

@@ -21,8 +21,8 @@ PoseBatch = tuple[Tensor, Tensor, Tensor]
 DetectorBatch = tuple[list[Tensor], list[dict[str, Tensor]]]
 """Images (3, S, S) float in [0, 1], and targets as torchvision's Mask R-CNN takes them."""
 
-_VIEWS = 2  # crops taken of each figure: a crop costs a tenth of a drawing
-_SHUFFLE = 64  # examples held back, so that the views of one figure meet in no batch
+_VIEWS = 3  # crops taken of each figure: a crop costs a tenth of a drawing
+_SHUFFLE = 192  # examples held back, so that the views of one figure meet in no batch
 
 
 def pose_batches(first_seed: int, batch_size: int, workers: int) -> Iterator[PoseBatch]:

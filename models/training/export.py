@@ -66,7 +66,7 @@ def _build_pose(weights: dict[str, Tensor]) -> nn.Module:
 def _build_detector(weights: dict[str, Tensor]) -> nn.Module:
     detector = build_detector()
     detector.load_state_dict(weights)
-    return DetectorGraph(fold_batch_norms(detector.eval())).eval()
+    return DetectorGraph(detector).eval()
 
 
 EXPORTS = {

@@ -1,5 +1,6 @@
 """The two trainings: which network, which data, which loss."""
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,14 +9,20 @@ from typing import Protocol
 import torch
 from torch import Tensor, nn
 from torch.optim import AdamW, Optimizer
+from torchvision.models.detection.transform import GeneralizedRCNNTransform
 
-from models.drawn_humanoid_detector.network import build_detector
+from models.drawn_humanoid_detector.network import build_detector, build_trunk
 from models.drawn_humanoid_pose_estimator.network import build_pose_network
+from models.folding import fold_batch_norms
 from models.training.data import DetectorBatch, PoseBatch, detector_batches, pose_batches
 from models.training.losses import pose_loss
 from models.training.trunk import load_trunk
 
 __all__ = ("RECIPES", "Recipe")
+
+
+_FROZEN = 4  # blocks of the detector's trunk that keep ImageNet's edges and strokes
+_SIDES = (256, 320, 224)  # pixels the detector sees in turn: several scales, for less than one
 
 
 class Recipe(Protocol):
@@ -77,7 +84,11 @@ class DetectorRecipe:
     def build(self, cache: Path) -> nn.Module:
         """The detector with ImageNet's trunk."""
         network = build_detector()
-        network.backbone.body.load_state_dict(_trunk_blocks(cache), strict=False)
+        trunk = build_trunk()
+        trunk.load_state_dict(_trunk_blocks(cache))
+        network.backbone.body.load_state_dict(fold_batch_norms(trunk.eval()).state_dict())
+        for block in list(network.backbone.body.values())[:_FROZEN]:
+            block.requires_grad_(False)
         return network
 
     def optimizer(self, network: nn.Module) -> Optimizer:
@@ -89,13 +100,30 @@ class DetectorRecipe:
     ) -> Iterator[dict[str, Tensor]]:
         """Loss terms of whole pictures."""
         batch: DetectorBatch
-        for batch in detector_batches(first_seed, self.batch_size, workers):
+        stream = detector_batches(first_seed, self.batch_size, workers)
+        for side, batch in zip(itertools.cycle(_SIDES), stream, strict=False):
             images = [image.to(device) for image in batch[0]]
             targets = [{k: v.to(device) for k, v in target.items()} for target in batch[1]]
-            yield network(images, targets)
+            _see_at(network, side)
+            with torch.autocast(device.type, torch.bfloat16, enabled=_has_fast_bfloat16(device)):
+                terms: dict[str, Tensor] = network(images, targets)
+            yield terms
 
 
 RECIPES: dict[str, Recipe] = {"pose": PoseRecipe(), "detector": DetectorRecipe()}
+
+
+def _see_at(network: nn.Module, side: int) -> None:
+    """Let the detector scale its pictures to `side` pixels."""
+    transform: GeneralizedRCNNTransform = network.get_submodule("transform")
+    transform.min_size, transform.max_size = (side,), side
+
+
+def _has_fast_bfloat16(device: torch.device) -> bool:
+    """Without the right instructions bfloat16 is many times slower than float32."""
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    return bool(torch.cpu._is_avx512_bf16_supported())
 
 
 def _trunk_blocks(cache: Path) -> dict[str, Tensor]:
@@ -104,7 +132,7 @@ def _trunk_blocks(cache: Path) -> dict[str, Tensor]:
 
 
 def _adamw(network: nn.Module, trunk: str, *, trunk_rate: float, rate: float) -> Optimizer:
-    named = [(n, p) for n, p in network.named_parameters() if p.requires_grad]
+    named = [(n, p) for n, p in network.named_parameters()]
     groups = [
         {"params": [p for n, p in named if n.startswith(trunk)], "lr": trunk_rate},
         {"params": [p for n, p in named if not n.startswith(trunk)], "lr": rate},
