@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import GifImagePlugin, Image
 
-from animator.render.palette import CLEAR, Palette, palette_from_frames
+from animator.render.palette import CLEAR, Palette, index_frame, palette_from_frames
 
 __all__ = ("GifWriter",)
 
@@ -95,7 +95,7 @@ class _Stream:
         """Hold a frame until it is known how long it shows."""
         if self.held is not None and tick - self.since < SHORTEST:
             return
-        found = self.palette.indices(frame)
+        found = index_frame(self.palette, frame)
         if self.held is not None:
             if np.array_equal(found, self.held):
                 return
@@ -115,8 +115,9 @@ class _Stream:
         elif self.shown is None:
             part, corner = found, (0, 0)
         else:
-            changed = found != self.shown
+            changed = ~self.palette.alike[self.shown, found]
             part, corner = _crop(np.where(changed, found, np.uint8(CLEAR)), changed)
+            found = np.where(changed, found, self.shown)
         self.shown = found
         chunks = GifImagePlugin.getdata(
             Image.fromarray(part),

@@ -1,13 +1,14 @@
-"""A palette for a clip, and its lookup table: colours to indices in one step."""
+"""The colours of a clip, and their lookup table: from colours to indices in one step."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 from scipy.spatial import cKDTree
 
-__all__ = ("CLEAR", "Palette", "palette_from_frames")
+__all__ = ("CLEAR", "Palette", "index_frame", "palette_from_colours", "palette_from_frames")
 
 CLEAR = 255
 """Index that stands for nothing: what lies below shows."""
@@ -15,53 +16,79 @@ CLEAR = 255
 BITS = 6
 """Bits of each colour channel that the lookup table tells apart."""
 
+ALIKE = 8
+"""Colours whose channels differ by no more than this may stand for one another, of 255."""
 
+COLOURS = 128
+"""Colours chosen for a clip: more make the file larger than they make it better."""
+
+SAMPLES = 200_000
+"""Pixels that are looked at when colours are chosen, about."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Palette:
-    """At most 255 colours and the nearest of them for any colour.
+    """At most 255 colours, and the nearest of them for any colour.
 
     Attributes:
         colours: (N, 3) uint8 RGB, N <= 255.
+        nearest: (64, 64, 64) uint8, index of the colour nearest to each cell of the RGB cube.
+        alike: (256, 256) bool, which indices may stand for one another where the picture moves.
     """
 
-    def __init__(self, colours: NDArray[np.uint8]) -> None:
-        self.colours = colours
-        step = 1 << (8 - BITS)
-        levels = np.arange(0, 256, step) + (step - 1) / 2
-        cells = np.stack(np.meshgrid(levels, levels, levels, indexing="ij"), axis=-1)
-        _, nearest = cKDTree(colours.astype(np.float64)).query(cells.reshape(-1, 3))
-        self._nearest = nearest.astype(np.uint8)
+    colours: NDArray[np.uint8]
+    nearest: NDArray[np.uint8]
+    alike: NDArray[np.bool_]
 
-    def indices(self, frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Nearest colour of every pixel of a frame (H, W, 4); CLEAR where alpha is below half."""
-        shrunk = frame[..., :3].astype(np.int32) >> (8 - BITS)
-        cell = (shrunk[..., 0] << 2 * BITS) | (shrunk[..., 1] << BITS) | shrunk[..., 2]
-        found: NDArray[np.uint8] = self._nearest[cell]
-        found[frame[..., 3] < 128] = CLEAR
-        return found
+
+def palette_from_colours(colours: NDArray[np.uint8], background: int) -> Palette:
+    """Build the tables of some colours (N, 3).
+
+    background: index of a colour that nothing else may stand for, lest traces stay on it.
+    """
+    step = 1 << (8 - BITS)
+    levels = np.arange(0, 256, step) + (step - 1) / 2
+    cells = np.stack(np.meshgrid(levels, levels, levels, indexing="ij"), axis=-1)
+    _, found = cKDTree(colours.astype(np.float64)).query(cells)
+    nearest = found.astype(np.uint8)
+    nearest[tuple(colours[background] >> (8 - BITS))] = background
+    shown = np.zeros((256, 3), np.int16)
+    shown[: len(colours)] = colours
+    alike = np.abs(shown[:, None] - shown).max(axis=2) <= ALIKE
+    alike[background] = alike[:, background] = False
+    np.fill_diagonal(alike, True)
+    return Palette(colours=colours, nearest=nearest, alike=alike)
 
 
 def palette_from_frames(frames: Sequence[NDArray[np.uint8]]) -> Palette:
-    """Choose colours by the visible pixels of a few frames (H, W, 4), each pixel counting.
+    """Choose colours by the visible pixels of a few frames (H, W, 4).
 
-    The commonest colour, as a rule the background, is in the palette exactly.
+    The commonest colour, as a rule the background, is among them exactly; so that it does not
+    crowd out the others it does not count when they are chosen.
     """
     pixels = np.concatenate([frame[frame[..., 3] >= 128][:, :3] for frame in frames])
     if not len(pixels):
-        return Palette(np.zeros((1, 3), np.uint8))
-    colours, counts = _count(pixels)
-    common = colours[np.argmax(counts)]
-    # a flat background would take most of the colours' share: it counts like the rest together
+        return palette_from_colours(np.zeros((1, 3), np.uint8), 0)
+    common = _commonest(pixels)
     rest = pixels[(pixels != common).any(axis=1)]
     if not len(rest):
-        return Palette(common[None])
-    picture = Image.fromarray(rest[:: max(len(rest) // 200_000, 1)][None])
-    reduced = picture.quantize(colors=254, method=Image.Quantize.MEDIANCUT, kmeans=1)
-    chosen = np.array(reduced.getpalette(), np.uint8).reshape(-1, 3)[: CLEAR - 1]
-    return Palette(np.unique(np.concatenate((common[None], chosen)), axis=0))
+        return palette_from_colours(common[None], 0)
+    picture = Image.fromarray(rest[:: max(len(rest) // SAMPLES, 1)][None])
+    reduced = picture.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, kmeans=1)
+    chosen = np.array(reduced.getpalette(), np.uint8).reshape(-1, 3)[:COLOURS]
+    others = np.unique(chosen[(chosen != common).any(axis=1)], axis=0)
+    return palette_from_colours(np.concatenate((common[None], others)), 0)
 
 
-def _count(pixels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def index_frame(palette: Palette, frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Nearest colour of every pixel of a frame (H, W, 4); CLEAR where alpha is below half."""
+    cells = frame[..., :3] >> (8 - BITS)
+    found = palette.nearest[cells[..., 0], cells[..., 1], cells[..., 2]]
+    return np.where(frame[..., 3] < 128, np.uint8(CLEAR), found)
+
+
+def _commonest(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
     packed = pixels.astype(np.int64) @ np.array([65536, 256, 1])
     values, counts = np.unique(packed, return_counts=True)
-    colours = np.stack((values >> 16, values >> 8 & 255, values & 255), axis=1)
-    return colours.astype(np.uint8), counts.astype(np.int64)
+    value = int(values[np.argmax(counts)])
+    return np.array([value >> 16, value >> 8 & 255, value & 255], np.uint8)

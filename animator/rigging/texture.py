@@ -14,8 +14,14 @@ RIM = 0.012
 PAPERLIKE = 10.0
 """Colours this close to the paper around are paper: CIE L*a*b* distance, 8-bit scale."""
 
+PASS = 1
+"""Radius of the smallest hole in a line through which paper inside counts as outside, pixels."""
+
 MOST_CUT = 0.6
 """A figure that would lose more than this as paper is left whole: its paint is like the paper."""
+
+BLEND = 0.003
+"""How far ink and paper blend at the edge of a line, of the longer side, beyond one pixel."""
 
 SMOOTHNESS = 1.0
 SOFTNESS = 0.6
@@ -29,9 +35,7 @@ def cut_texture(image: NDArray[np.uint8], mask: NDArray[np.bool_]) -> NDArray[np
     under it is that of the ink inside, so nothing light shines at the rim. Paper inside stays.
     """
     solid = _trim_paper(image, mask.astype(np.uint8))
-    core = cv2.erode(solid, _disc(1))
-    lonely = np.where(cv2.dilate(core, _disc(2)) > 0, 0, solid)
-    colour = _spread(image, np.maximum(core, lonely))
+    colour = _spread(image, _core(solid))
     alpha = cv2.GaussianBlur(solid * np.float32(255), (0, 0), SOFTNESS)
     return np.dstack((colour, np.rint(alpha).astype(np.uint8)))
 
@@ -43,17 +47,35 @@ def _trim_paper(image: NDArray[np.uint8], solid: Plane) -> Plane:
     if not beyond.any():
         return solid
     depth = cv2.distanceTransform(np.pad(solid, 1), cv2.DIST_L2, 5)[1:-1, 1:-1]
-    loose = _is_paper(image, beyond, 8 * rim) & (solid > 0) & (depth <= rim)
-    _, labels = cv2.connectedComponents((loose | (solid == 0)).astype(np.uint8), connectivity=4)
-    outside = np.zeros(labels.max() + 1, dtype=bool)
-    outside[labels[solid == 0]] = True
-    ink = np.where(loose & outside[labels], 0, solid).astype(np.uint8)
-    # a faint line has holes through which paper behind it went: close them
-    whole = np.minimum(_close(ink, rim), solid)
-    if whole.sum() < (1 - MOST_CUT) * solid.sum():
+    loose = _is_paper(image, beyond, 8 * rim) & (depth <= rim)
+    kept = np.where(_reach(loose | (solid == 0), solid == 0) & loose, 0, solid)
+    if kept.sum() < (1 - MOST_CUT) * solid.sum():
         return solid
-    rounded = cv2.GaussianBlur(whole * np.float32(1), (0, 0), SMOOTHNESS) > 0.4
+    rounded = cv2.GaussianBlur(kept * np.float32(1), (0, 0), SMOOTHNESS) > 0.4
     return rounded.astype(np.uint8)
+
+
+def _reach(free: NDArray[np.bool_], start: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """What of a free area (h, w) a small disc can sweep that comes from the start.
+
+    The disc does not pass the holes of a faint line, so the paper behind the line stays.
+    """
+    brush = _disc(PASS)
+    padded = np.pad(free.astype(np.uint8), PASS, constant_values=1)
+    centres = cv2.erode(padded, brush)[PASS:-PASS, PASS:-PASS]
+    _, labels = cv2.connectedComponents(np.asarray(centres, np.uint8), connectivity=4)
+    from_start = np.zeros(labels.max() + 1, dtype=bool)
+    from_start[labels[start]] = True
+    from_start[0] = False
+    return np.asarray(cv2.dilate(from_start[labels].astype(np.uint8), brush) > 0) & free
+
+
+def _core(solid: Plane) -> Plane:
+    """Pixels (h, w) whose paint is pure: off the edge, or, in a thin line, on its middle."""
+    depth = cv2.distanceTransform(np.pad(solid, 1), cv2.DIST_L2, 5)[1:-1, 1:-1]
+    middle = (depth >= cv2.dilate(depth, np.ones((3, 3), np.uint8))) & (solid > 0)
+    inner = depth > BLEND * max(solid.shape) + 1
+    return np.asarray(middle | inner, np.uint8)
 
 
 def _is_paper(
@@ -79,12 +101,6 @@ def _spread(image: NDArray[np.uint8], source: Plane) -> NDArray[np.uint8]:
     colours = np.zeros((labels.max() + 1, 3), np.uint8)
     colours[labels[source > 0]] = image[source > 0]
     return np.asarray(colours[labels])
-
-
-def _close(plane: Plane, radius: int) -> Plane:
-    padded = np.pad(plane, radius + 1)
-    closed = cv2.morphologyEx(padded, cv2.MORPH_CLOSE, _disc(radius))
-    return np.asarray(closed[radius + 1 : -radius - 1, radius + 1 : -radius - 1], np.uint8)
 
 
 def _disc(radius: int) -> Plane:
