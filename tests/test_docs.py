@@ -1,0 +1,52 @@
+"""What the documentation says is true: links lead somewhere, commands parse, examples run."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from animator.__main__ import build_parser
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted(
+    path
+    for path in (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *ROOT.glob("*/README.md"))
+    if ".venv" not in path.parts
+)
+LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+COMMAND = re.compile(r"^ {4}(?:\w+=\S+ )*animator (.+?)(?: {2,}#.*)?$", re.MULTILINE)
+
+
+def _id(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_id)
+def test_links_lead_to_files(page: Path) -> None:
+    broken = [link for link in LINK.findall(page.read_text()) if not (page.parent / link).exists()]
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_id)
+def test_commands_parse(page: Path) -> None:
+    parser = build_parser()
+    for line in COMMAND.findall(page.read_text()):
+        assert parser.parse_args(shlex.split(line)).command
+
+
+def test_commands_are_found_at_all() -> None:
+    assert len(COMMAND.findall((ROOT / "README.md").read_text())) >= 5
+
+
+def test_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("models", "web"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    (example,) = re.findall(
+        r"```python\n(.+?)```", (ROOT / "docs" / "animate.md").read_text(), re.DOTALL
+    )
+    names: dict[str, object] = {}
+    exec(compile(example, "docs/animate.md", "exec"), names)
+    written = {path.name for path in (tmp_path / "animations").iterdir()}
+    assert written == {"animation.gif", "animation.mp4"}
