@@ -9,6 +9,7 @@ from models.training.synthesis.scene import synthesize
 from models.training.synthesis.settings import (
     DEFAULT_SETTINGS,
     FigureKind,
+    FigureLook,
     PaperKind,
     SynthesisSettings,
 )
@@ -17,6 +18,7 @@ __all__ = (
     "COCO_KEYPOINTS",
     "DEFAULT_SETTINGS",
     "FigureKind",
+    "FigureLook",
     "LabelledFigure",
     "PaperKind",
     "Sample",

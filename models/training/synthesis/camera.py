@@ -67,7 +67,8 @@ def develop(
     if dice.chance(settings.jpeg if photo else settings.jpeg / 3):
         quality = [cv2.IMWRITE_JPEG_QUALITY, dice.integer(55, 95)]
         encoded = cv2.imencode(".jpg", cv2.cvtColor(image, cv2.COLOR_RGB2BGR), quality)[1]
-        image = cv2.cvtColor(cv2.imdecode(encoded, cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB)
+        decoded = np.asarray(cv2.imdecode(encoded, cv2.IMREAD_COLOR))
+        image = cv2.cvtColor(decoded, cv2.COLOR_BGR2RGB)
     return np.asarray(image, np.uint8)
 
 

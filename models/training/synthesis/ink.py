@@ -56,8 +56,7 @@ class Inker:
         corner = np.array((columns.start, rows.start), np.float64)
         local = [replace(mark, points=mark.points - corner) for mark in marks]
         shape = (rows.stop - rows.start, columns.stop - columns.start)
-        zoom = 2 if max(canvas.shape[:2]) <= _FINE_SIDE else 1
-        coverage = self._cover(local, shape, zoom)
+        coverage = self._cover(local, shape, _zoom(canvas.shape))
         alpha = self._wet(coverage, pen)[..., None]
         target = canvas[rows, columns]
         target += alpha * (np.array(colour, np.float32) - target)
@@ -176,16 +175,25 @@ class Inker:
 
 
 def silhouette(marks: Sequence[Mark], shape: tuple[int, int], width: float) -> NDArray[np.bool_]:
-    """Everything that the marks (in pixels) cover, as (H, W) bool; strokes are `width` wide."""
-    board = np.zeros(shape, np.uint8)
+    """Everything that the marks (in pixels) cover by a quarter or more, as (H, W) bool.
+
+    Strokes are `width` pixels wide.
+    """
+    zoom = _zoom(shape)
+    board = np.zeros((shape[0] * zoom, shape[1] * zoom), np.uint8)
     for mark in marks:
-        points = _fixed(mark.points)
+        points = _fixed(mark.points * zoom)
         if mark.kind is MarkKind.STROKE:
-            thick = _whole(width * mark.width)
-            cv2.polylines(board, [points], False, 1, thick, cv2.LINE_8, _SHIFT)
+            thick = _whole(width * mark.width * zoom)
+            cv2.polylines(board, [points], False, 255, thick, cv2.LINE_8, _SHIFT)
         else:
-            cv2.fillPoly(board, [points], 1, cv2.LINE_8, _SHIFT)
-    return board.astype(bool)
+            cv2.fillPoly(board, [points], 255, cv2.LINE_8, _SHIFT)
+    full = cv2.resize(board, shape[::-1], interpolation=cv2.INTER_AREA) if zoom > 1 else board
+    return np.asarray(full >= 63)
+
+
+def _zoom(shape: tuple[int, ...]) -> int:
+    return 2 if max(shape[:2]) <= _FINE_SIDE else 1
 
 
 def _coat(pen: Pen) -> Pen:
@@ -198,7 +206,8 @@ def _fixed(points: Points) -> NDArray[np.int32]:
 
 
 def _whole(width: float) -> int:
-    return max(1, round(width))
+    """Thickness to ask of OpenCV for a width in pixels: it draws all but the thinnest one wider."""
+    return max(1, round(width - 0.75))
 
 
 def _region(

@@ -80,9 +80,10 @@ def _holes(dice: Dice, sheet: Plane, camera: Points) -> None:
     step, radius = dice.uniform(0.04, 0.09) * side, dice.uniform(0.006, 0.014) * side
     places = np.arange(step / 2, 1.5 * side, step)
     row = np.stack((np.full_like(places, dice.uniform(0.02, 0.04) * side), places), 1)
-    for hole in np.asarray(cv2.perspectiveTransform(row[None], camera)[0]):
-        x, y = float(hole[0]), float(hole[1])
-        if 0 <= x < board.shape[1] and 0 <= y < board.shape[0]:
+    height, width = sheet.shape[:2]
+    holes: list[list[float]] = cv2.perspectiveTransform(row[None], camera)[0].tolist()
+    for x, y in holes:
+        if 0 <= x < width and 0 <= y < height:
             cv2.circle(board, (round(x), round(y)), max(1, round(radius)), 255, -1, cv2.LINE_AA)
     alpha = (board.astype(np.float32) * (dice.uniform(0.4, 0.9) / 255))[..., None]
     sheet += alpha * (dice.uniform(30, 120) - sheet)

@@ -1,0 +1,290 @@
+import msgspec
+import numpy as np
+import pytest
+
+from models.training.synthesis import (
+    DEFAULT_SETTINGS,
+    FigureKind,
+    FigureLook,
+    LabelledFigure,
+    PaperKind,
+    Sample,
+    SynthesisSettings,
+    synthesize,
+)
+from models.training.synthesis.clutter import CLUTTER_KINDS
+from models.training.synthesis.labels import COCO_KEYPOINTS
+from models.training.synthesis.pens import PenKind
+from models.training.synthesis.settings import FootKind, HandKind, HeadShape
+
+PLACE = {name: i for i, name in enumerate(COCO_KEYPOINTS)}
+CALM_LOOK = FigureLook(special=0, profile=0, missing=0, held=0, worn=0)
+CALM = SynthesisSettings(
+    look=CALM_LOOK,
+    empty=0,
+    several=0,
+    tiny=0,
+    cropped=0,
+    stretch=0,
+    tilt=0,
+    turned=0,
+    perspective=0,
+    surroundings=0,
+)
+
+
+def only(kind: FigureKind, settings: SynthesisSettings = CALM) -> SynthesisSettings:
+    return msgspec.structs.replace(settings, figures={kind: 1.0})
+
+
+def draw(settings: SynthesisSettings, count: int = 12, size: int = 192) -> list[Sample]:
+    return [synthesize(seed, size, settings) for seed in range(count)]
+
+
+def figures(settings: SynthesisSettings, count: int = 12) -> list[LabelledFigure]:
+    return [figure for sample in draw(settings, count) for figure in sample.figures]
+
+
+def test_same_seed_gives_the_same_picture_and_labels() -> None:
+    first, other = synthesize(7, 192), synthesize(8, 192)
+    again = synthesize(7, 192)
+    np.testing.assert_array_equal(first.image, again.image)
+    assert first.tags == again.tags
+    assert len(first.figures) == len(again.figures)
+    for one, two in zip(first.figures, again.figures, strict=True):
+        np.testing.assert_array_equal(one.mask, two.mask)
+        np.testing.assert_array_equal(one.keypoints, two.keypoints)
+    assert first.image.shape != other.image.shape or (first.image != other.image).any()
+
+
+@pytest.mark.parametrize("size", [192, 320, 640])
+def test_longer_side_has_the_size_asked_for(size: int) -> None:
+    for seed in range(8):
+        height, width, channels = synthesize(seed, size).image.shape
+        assert max(height, width) == size
+        assert channels == 3
+        assert 0.59 <= width / height <= 1.71
+
+
+@pytest.mark.parametrize("size", [0, 191, 641])
+def test_size_out_of_range_is_refused(size: int) -> None:
+    with pytest.raises(ValueError, match=r"192\.\.640"):
+        synthesize(0, size)
+
+
+def test_box_is_tight_around_the_mask() -> None:
+    for sample in draw(DEFAULT_SETTINGS, 40):
+        for figure in sample.figures:
+            assert figure.mask.shape == sample.image.shape[:2]
+            rows, columns = np.nonzero(figure.mask)
+            expected = columns.min(), rows.min(), columns.max() + 1, rows.max() + 1
+            assert tuple(figure.box) == expected
+
+
+def test_keypoints_lie_inside_the_picture_or_are_absent() -> None:
+    for sample in draw(DEFAULT_SETTINGS, 40):
+        height, width = sample.image.shape[:2]
+        for figure in sample.figures:
+            x, y, v = figure.keypoints.T
+            assert figure.keypoints.shape == (17, 3)
+            assert set(np.unique(v)) <= {0.0, 1.0, 2.0}
+            known = v > 0
+            assert ((x >= 0) & (x < width) & (y >= 0) & (y < height))[known].all()
+            assert (figure.keypoints[~known] == 0).all()
+
+
+@pytest.mark.parametrize("kind", list(FigureKind))
+def test_every_plan_has_a_face_and_arms_whose_right_is_on_the_left_of_the_picture(
+    kind: FigureKind,
+) -> None:
+    found = figures(only(kind), 10)
+    assert len(found) == 10
+    for figure in found:
+        joints = figure.keypoints
+        x1, y1, x2, y2 = figure.box
+        assert joints[PLACE["nose"], 2] > 0
+        assert x1 <= joints[PLACE["nose"], 0] <= x2
+        assert y1 <= joints[PLACE["nose"], 1] <= y2
+        for pair in ("eye", "ear", "shoulder", "hip"):
+            right, left = joints[PLACE[f"right_{pair}"]], joints[PLACE[f"left_{pair}"]]
+            assert right[0] <= left[0] + 1.5, pair
+
+
+def test_arms_of_a_calm_stick_figure_reach_to_their_own_sides() -> None:
+    for figure in figures(only(FigureKind.STICK)):
+        joints = figure.keypoints
+        assert (joints[:, 2] > 0).all()
+        assert joints[PLACE["right_wrist"], 0] < joints[PLACE["left_wrist"], 0]
+        assert joints[PLACE["right_ankle"], 0] < joints[PLACE["left_ankle"], 0]
+
+
+def test_hips_of_a_stick_figure_are_one_point() -> None:
+    for figure in figures(only(FigureKind.STICK)):
+        hips = figure.keypoints[[PLACE["right_hip"], PLACE["left_hip"]]]
+        np.testing.assert_allclose(hips[0], hips[1], atol=1e-3)
+
+
+def test_hips_under_a_dress_are_implied() -> None:
+    for figure in figures(only(FigureKind.DRESS)):
+        assert figure.keypoints[PLACE["right_hip"], 2] == 1
+        assert figure.keypoints[PLACE["left_ankle"], 2] == 2
+
+
+def test_legless_beings_have_hips_but_no_legs() -> None:
+    for figure in figures(only(FigureKind.LEGLESS)):
+        for side in ("right", "left"):
+            assert figure.keypoints[PLACE[f"{side}_hip"], 2] == 1
+            assert figure.keypoints[PLACE[f"{side}_knee"], 2] == 0
+            assert figure.keypoints[PLACE[f"{side}_ankle"], 2] == 0
+
+
+def test_head_and_torso_joints_lie_in_the_silhouette_of_an_outlined_body() -> None:
+    look = msgspec.structs.replace(CALM_LOOK, detached=0)
+    settings = msgspec.structs.replace(only(FigureKind.SILHOUETTE), look=look)
+    for figure in figures(settings):
+        nose = figure.keypoints[PLACE["nose"]].astype(int)
+        assert figure.mask[nose[1], nose[0]]
+        pair = figure.keypoints[[PLACE["right_hip"], PLACE["left_hip"], 5, 6], :2]
+        middle = pair.mean(0).astype(int)
+        assert figure.mask[middle[1], middle[0]]
+
+
+def test_empty_pages_have_no_figures() -> None:
+    for sample in draw(SynthesisSettings(empty=1)):
+        assert sample.figures == ()
+        assert "empty" in sample.tags
+
+
+def test_groups_have_more_than_one_figure() -> None:
+    settings = msgspec.structs.replace(CALM, several=1.0)
+    counts = [len(sample.figures) for sample in draw(settings)]
+    assert max(counts) >= 3
+    assert min(counts) >= 1
+    assert np.mean(counts) >= 2
+
+
+def test_turned_page_turns_the_figure() -> None:
+    settings = msgspec.structs.replace(only(FigureKind.STICK), turned=1.0)
+    for sample in draw(settings):
+        (tag,) = (tag for tag in sample.tags if tag.startswith("turned-"))
+        joints = sample.figures[0].keypoints
+        spine = joints[PLACE["nose"], :2] - joints[PLACE["right_hip"], :2]
+        up = {"90": (1, 0), "180": (0, 1), "270": (-1, 0)}[tag.removeprefix("turned-")]
+        assert spine @ up > 0.5 * np.hypot(*spine)
+
+
+SWITCHES = ["surroundings", "perspective", "shadow", "show_through", "several", "tiny", "cropped"]
+
+
+@pytest.mark.parametrize("switch", SWITCHES)
+def test_switch_of_the_scene_turns_its_factor_off_and_on(switch: str) -> None:
+    photos = msgspec.structs.replace(CALM, papers={PaperKind.PLAIN: 1.0}, shadow=0, show_through=0)
+    tag = switch.replace("_", "-")
+    off = msgspec.structs.replace(photos, **{switch: 0.0})
+    on = msgspec.structs.replace(photos, **{switch: 1.0})
+    assert not any(tag in sample.tags for sample in draw(off, 6))
+    assert all(tag in sample.tags for sample in draw(on, 6))
+
+
+LOOKS = [
+    "face",
+    "hair",
+    "headgear",
+    "worn",
+    "held",
+    "missing",
+    "detached",
+    "special",
+    "profile",
+    "dressing",
+]
+
+
+@pytest.mark.parametrize("switch", LOOKS)
+def test_switch_of_the_look_turns_its_factor_off_and_on(switch: str) -> None:
+    bare = msgspec.structs.replace(CALM_LOOK, detached=0, hair=0, headgear=0, face=0, dressing=0)
+    settings = only(FigureKind.OUTLINED)
+    off = msgspec.structs.replace(settings, look=bare)
+    on = msgspec.structs.replace(settings, look=msgspec.structs.replace(bare, **{switch: 1.0}))
+    assert not any(switch in sample.tags for sample in draw(off, 6))
+    assert all(switch in sample.tags for sample in draw(on, 6))
+
+
+def test_switch_of_clutter_turns_things_off_and_on() -> None:
+    off, on = (msgspec.structs.replace(CALM, clutter=share, tiny=1.0) for share in (0.0, 1.0))
+    assert not any(set(CLUTTER_KINDS) & set(sample.tags) for sample in draw(off, 8))
+    assert all(set(CLUTTER_KINDS) & set(sample.tags) for sample in draw(on, 8))
+
+
+def test_even_light_leaves_the_paper_even() -> None:
+    def unevenness(settings: SynthesisSettings) -> float:
+        pictures = [sample.image.mean(2) for sample in draw(settings, 6)]
+        corners = [[p[:20, :20], p[:20, -20:], p[-20:, :20], p[-20:, -20:]] for p in pictures]
+        return float(np.mean([np.ptp([np.median(c) for c in four]) for four in corners]))
+
+    page = msgspec.structs.replace(
+        CALM, empty=1.0, papers={PaperKind.PLAIN: 1.0}, shadow=0, show_through=0
+    )
+    even = unevenness(msgspec.structs.replace(page, light=(0.0, 0.0)))
+    assert unevenness(msgspec.structs.replace(page, light=(80.0, 80.0))) > even + 10
+
+
+@pytest.mark.parametrize("paper", list(PaperKind))
+def test_only_the_papers_with_weight_appear(paper: PaperKind) -> None:
+    settings = msgspec.structs.replace(CALM, papers={paper: 1.0})
+    assert all(sample.tags[0] == paper for sample in draw(settings, 4))
+
+
+@pytest.mark.parametrize("pen", [kind for kind in PenKind if kind is not PenKind.DIGITAL])
+def test_only_the_pens_with_weight_appear(pen: PenKind) -> None:
+    settings = msgspec.structs.replace(CALM, papers={PaperKind.PLAIN: 1.0}, pens={pen: 1.0})
+    assert all(pen in sample.tags for sample in draw(settings, 4))
+
+
+def test_a_white_ground_stays_white_around_the_figure() -> None:
+    settings = msgspec.structs.replace(
+        only(FigureKind.STICK), papers={PaperKind.WHITE: 1.0}, clutter=0, jpeg=0
+    )
+    for sample in draw(settings, 6):
+        outside = sample.image[~sample.figures[0].mask]
+        assert (np.ptp(outside, axis=0) < 256).all()
+        assert np.median(outside) >= 215
+
+
+def test_ink_lies_under_the_mask_of_a_digital_stick_figure() -> None:
+    settings = msgspec.structs.replace(
+        only(FigureKind.STICK),
+        papers={PaperKind.WHITE: 1.0},
+        pens={PenKind.DIGITAL: 1.0},
+        clutter=0,
+        jpeg=0,
+    )
+    for sample in draw(settings, 8):
+        ground = np.median(sample.image.reshape(-1, 3), axis=0)
+        ink = np.abs(sample.image - ground).max(axis=2) > 90
+        assert ink.sum() > 50
+        assert sample.figures[0].mask[ink].mean() > 0.93
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        FigureLook(hands={HandKind.CLAW: 1.0}),
+        FigureLook(feet={FootKind.SHOE: 1.0}),
+        FigureLook(heads={HeadShape.BOX: 1.0}),
+    ],
+    ids=["hands", "feet", "heads"],
+)
+def test_a_look_of_one_kind_of_part_still_draws_every_plan(look: FigureLook) -> None:
+    settings = msgspec.structs.replace(CALM, look=look)
+    assert len(figures(settings, 8)) == 8
+
+
+def test_stretch_changes_the_shape_of_the_same_figure() -> None:
+    def width_over_height(stretch: float) -> float:
+        settings = msgspec.structs.replace(only(FigureKind.STICK), stretch=stretch)
+        boxes = [figure.box for figure in figures(settings, 8)]
+        shapes = [(x2 - x1) / (y2 - y1) for x1, y1, x2, y2 in boxes]
+        return float(np.ptp(np.log(shapes)))
+
+    assert width_over_height(3.0) > width_over_height(0.0)
