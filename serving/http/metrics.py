@@ -12,7 +12,7 @@ __all__ = ("metrics_router",)
 async def metrics(request: AnyRequest) -> Response[bytes]:
     """Write all metrics as text."""
     registry: ServerMetrics = request.app.state.metrics
-    media_type = "text/plain; version=0.0.4; charset=utf-8"
+    media_type = "text/plain; version=0.0.4"  # the character set is added to it
     return Response(registry.as_text(), media_type=media_type)
 
 

@@ -140,11 +140,13 @@ class Endpoint:
             key = signature(item)
         if not self._pool.is_hopeful:
             raise self._pool.unavailable()
-        if self._batcher.waiting and self._batcher.running >= self._pool.ready:
+        if self._batcher.running >= self._pool.ready:
             self._pool.grow()
         return await self._batcher.submit(item, key, deadline)
 
     async def _run(self, items: Sequence[Item]) -> Sequence[Outcome]:
+        if self._batcher.waiting:
+            self._pool.grow()
         answer = await self._pool.run(items)
         self._metrics.inferred(answer.seconds)
         return answer.outcomes
@@ -192,7 +194,7 @@ def _describe_worker(worker: Worker, *, is_gpu: bool) -> WorkerDescription:
     return WorkerDescription(
         id=str(worker.number),
         start_time=datetime.fromtimestamp(worker.started_at, UTC).isoformat(timespec="seconds"),
-        status="READY" if worker.is_alive else "UNLOADING",
+        status="READY" if worker.is_usable else "UNLOADING",
         memory_usage=worker.resident_bytes(),
         pid=worker.pid,
         gpu=is_gpu,

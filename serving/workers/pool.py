@@ -71,7 +71,7 @@ class WorkerPool:
     @property
     def ready(self) -> int:
         """Workers that hold the model, busy or idle."""
-        return len(self._ready)
+        return sum(worker.is_usable for worker in self._ready)
 
     @property
     def is_hopeful(self) -> bool:
@@ -111,14 +111,14 @@ class WorkerPool:
             NoWorker: when none is idle.
             WorkerDied: when it ends before it answers.
         """
-        worker = next((worker for worker in reversed(self._idle) if worker.is_alive), None)
+        worker = next((worker for worker in reversed(self._idle) if worker.is_usable), None)
         if worker is None:
             raise self.unavailable()
         self._idle.remove(worker)
         try:
             return await worker.run(items, self._spec.response_timeout_s)
         finally:
-            if worker.is_alive:
+            if worker.is_usable:
                 self._idle.append(worker)
 
     async def stop(self, grace_s: float) -> None:
@@ -138,7 +138,7 @@ class WorkerPool:
         keeper.add_done_callback(self._keepers.discard)
 
     async def _keep_alive(self, worker: Worker | None, *, is_extra: bool) -> None:
-        """Hold one place: a worker, and after its end the next one."""
+        """Hold one place: a worker, or the first one, and after its end the next."""
         failures = 0
         while True:
             failures += 1
@@ -160,14 +160,14 @@ class WorkerPool:
         worker = Worker(next(self._numbers), self._spec.load)
         await worker.start(self._spec.startup_timeout_s)
         _log.info("%s: worker %d is ready", self._spec.model, worker.pid)
-        return worker
-
-    async def _watch(self, worker: Worker, *, is_extra: bool) -> None:
-        """Lend the worker out until its process ends, or until it is no longer needed."""
         self._ready.add(worker)
         self._idle.append(worker)
         self._on_change()
-        while worker.is_alive and not (is_extra and self._is_surplus(worker)):
+        return worker
+
+    async def _watch(self, worker: Worker, *, is_extra: bool) -> None:
+        """Leave the worker to be lent until its process ends, or it is no longer needed."""
+        while not worker.is_closed and not (is_extra and self._is_surplus(worker)):
             try:
                 async with asyncio.timeout(self._spec.surplus_s if is_extra else None):
                     await worker.wait_closed()
@@ -176,11 +176,11 @@ class WorkerPool:
         self._ready.discard(worker)
         if worker in self._idle:
             self._idle.remove(worker)
-        if worker.is_alive:
-            await worker.stop(_STOP_S)
-        else:
+        if worker.is_closed:
             self._problem = "its last one died and is being replaced"
             _log.warning("%s: worker %d died", self._spec.model, worker.pid)
+        else:
+            await worker.stop(_STOP_S)
         self._on_change()
 
     def _is_surplus(self, worker: Worker) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from serving.errors import InvalidModel, WorkerDied
+from serving.errors import InvalidModel, NoWorker, WorkerDied
 from serving.protocol.tensors import Buffer
 from serving.workers.channel import AsyncChannel, ChannelClosed, channel_pair
 from serving.workers.messages import (
@@ -63,6 +63,7 @@ class Worker:
         self._listener: asyncio.Task[None] | None = None
         self._reply: asyncio.Future[tuple[Message, list[memoryview]]] | None = None
         self._closed = asyncio.Event()
+        self._is_doomed = False
 
     @property
     def pid(self) -> int:
@@ -70,9 +71,14 @@ class Worker:
         return self._process.pid if self._process else 0
 
     @property
-    def is_alive(self) -> bool:
-        """Whether the process is there to be asked."""
-        return self._listener is not None and not self._closed.is_set()
+    def is_usable(self) -> bool:
+        """Whether the process can be asked."""
+        return self._listener is not None and not self._is_doomed and not self.is_closed
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the process has ended."""
+        return self._closed.is_set()
 
     def resident_bytes(self) -> int:
         """Memory of the process; 0 where the system does not tell (no /proc)."""
@@ -112,23 +118,22 @@ class Worker:
             reason = message.message if isinstance(message, LoadFailed) else repr(message)
             msg = f"{self._load.handler} cannot be loaded: {reason}"
             raise InvalidModel(msg)
+        self.last_used = time.monotonic()
         self._listener = asyncio.create_task(self._listen(self._channel))
 
     async def run(self, items: Sequence[Item], timeout_s: float) -> Answer:
         """Let the worker work on a batch.
 
         Raises:
+            NoWorker: when it was gone before it was told.
             WorkerDied: when it ends before it answers, or takes too long, which ends it.
         """
-        if self._channel is None or not self.is_alive:
-            msg = "the worker was gone before it began"
-            raise WorkerDied(msg)
         packed = [pack(item) for item in items]
         buffers: list[Buffer] = [buffer for _, buffers in packed for buffer in buffers]
         self._reply = asyncio.get_running_loop().create_future()
         try:
             async with asyncio.timeout(timeout_s):
-                await self._channel.send(Run(parts=tuple(part for part, _ in packed)), buffers)
+                await self._tell(Run(parts=tuple(part for part, _ in packed)), buffers)
                 message, received = await self._reply
         except ChannelClosed as error:
             await self._closed.wait()
@@ -142,6 +147,8 @@ class Worker:
             # Half a message may have been sent: nobody can talk with it any more.
             self._kill()
             raise
+        finally:
+            self._reply = None
         self.last_used = time.monotonic()
         if not isinstance(message, Answered):
             self._kill()
@@ -178,11 +185,22 @@ class Worker:
             self._fail_reply()
             self._closed.set()
 
+    async def _tell(self, message: Message, buffers: Sequence[Buffer]) -> None:
+        try:
+            if self._channel is None:
+                raise ChannelClosed
+            await self._channel.send(message, buffers)
+        except ChannelClosed as error:
+            self._kill()
+            msg = "the worker was gone before it began"
+            raise NoWorker(msg) from error
+
     def _fail_reply(self) -> None:
         if self._reply is not None and not self._reply.done():
             self._reply.set_exception(ChannelClosed())
 
     def _kill(self) -> None:
+        self._is_doomed = True
         if self._process is not None:
             self._process.kill()
 

@@ -31,7 +31,7 @@ from serving.workers.messages import (
     unpack,
 )
 
-__all__ = ("answer_batch", "main", "trial_item")
+__all__ = ("answer_batch", "main", "serve_channel", "trial_item")
 
 _TRIAL_SIZE = 64
 """Stands in a trial for a size that may be anything."""
@@ -45,7 +45,12 @@ def main(arguments: Sequence[str]) -> int:
     ignore_stop_signals()
     die_with_parent(parent)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s worker %(process)d: %(message)s")
-    channel = Channel(socket.socket(fileno=descriptor))
+    with socket.socket(fileno=descriptor) as end:
+        return serve_channel(Channel(end))
+
+
+def serve_channel(channel: Channel) -> int:
+    """Load what the server asks for and answer its batches until it is gone; the exit code."""
     try:
         handler = _load(channel)
         while handler is not None:

@@ -1,0 +1,112 @@
+import asyncio
+import socket
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from serving.errors import BadInput, ServingError
+from serving.workers.channel import AsyncChannel, Channel, ChannelClosed, channel_pair
+from serving.workers.messages import Answered, Item, Outcome, Run, pack, unpack
+
+
+@pytest.fixture
+def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
+    ours, theirs = channel_pair()
+    with ours, theirs:
+        yield ours, theirs
+
+
+def run_of(*items: Item) -> tuple[Run, list[bytes | bytearray | memoryview]]:
+    packed = [pack(item) for item in items]
+    return Run(parts=tuple(part for part, _ in packed)), [b for _, bs in packed for b in bs]
+
+
+async def test_items_cross_the_channel_as_they_were(
+    ends: tuple[socket.socket, socket.socket],
+) -> None:
+    tensors = {
+        "image": np.arange(24, dtype=np.uint8).reshape(2, 4, 3),
+        "scale": np.array(1.5),
+        "names": np.array([b"a", b"\xff"], dtype=object),
+    }
+    await AsyncChannel(ends[0]).send(*run_of(b"body", tensors, b""))
+    message, buffers = Channel(ends[1]).receive()
+    assert isinstance(message, Run)
+    first, second, third = unpack(message.parts, buffers)
+    assert (first, third) == (b"body", b"")
+    assert isinstance(second, dict)
+    assert list(second) == list(tensors)
+    for name, array in tensors.items():
+        np.testing.assert_array_equal(second[name], array)
+
+
+async def test_results_cross_back_with_their_errors(
+    ends: tuple[socket.socket, socket.socket],
+) -> None:
+    outcomes: list[Outcome] = [b"{}", BadInput("no picture")]
+    packed = [pack(outcome) for outcome in outcomes]
+    answer = Answered(parts=tuple(part for part, _ in packed), seconds=0.25)
+    Channel(ends[1]).send(answer, [b for _, buffers in packed for b in buffers])
+    message, buffers = await AsyncChannel(ends[0]).receive()
+    assert isinstance(message, Answered)
+    assert message.seconds == 0.25
+    good, bad = unpack(message.parts, buffers)
+    assert good == b"{}"
+    assert isinstance(bad, BadInput)
+    assert str(bad) == "no picture"
+
+
+async def test_received_arrays_are_aligned_and_writable(
+    ends: tuple[socket.socket, socket.socket],
+) -> None:
+    await AsyncChannel(ends[0]).send(*run_of(b"x", {"a": np.ones(3, np.float64)}))
+    message, buffers = Channel(ends[1]).receive()
+    assert isinstance(message, Run)
+    _, item = unpack(message.parts, buffers)
+    assert isinstance(item, dict)
+    assert item["a"].flags.aligned
+    item["a"][0] = 2
+
+
+async def test_items_larger_than_the_sockets_buffer_cross_whole(
+    ends: tuple[socket.socket, socket.socket],
+) -> None:
+    picture = np.random.default_rng(1).integers(0, 255, (2000, 3000), dtype=np.uint8)
+    received = asyncio.create_task(asyncio.to_thread(Channel(ends[1]).receive))
+    await AsyncChannel(ends[0]).send(*run_of({"image": picture}))
+    message, buffers = await received
+    assert isinstance(message, Run)
+    (item,) = unpack(message.parts, buffers)
+    assert isinstance(item, dict)
+    np.testing.assert_array_equal(item["image"], picture)
+
+
+async def test_server_learns_that_the_worker_is_gone(
+    ends: tuple[socket.socket, socket.socket],
+) -> None:
+    ends[1].close()
+    with pytest.raises(ChannelClosed):
+        await AsyncChannel(ends[0]).receive()
+    with pytest.raises(ChannelClosed):
+        await AsyncChannel(ends[0]).send(*run_of(b"x"))
+
+
+def test_worker_learns_that_the_server_is_gone(
+    ends: tuple[socket.socket, socket.socket],
+) -> None:
+    ends[0].close()
+    with pytest.raises(ChannelClosed):
+        Channel(ends[1]).receive()
+    with pytest.raises(ChannelClosed):
+        Channel(ends[1]).send(*run_of(b"x"))
+
+
+def test_unknown_error_codes_become_the_root_of_the_tree() -> None:
+    class Strange(ServingError):
+        code = "strange"
+
+    part, buffers = pack(Strange("from a newer worker"))
+    (back,) = unpack([part], buffers)
+    assert type(back) is ServingError
+    assert str(back) == "from a newer worker"

@@ -1,0 +1,154 @@
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from serving.errors import BadInput, InferenceFailed, ServingError
+from serving.handlers.handler import HandlerContext, Tensors
+from serving.protocol.v2 import TensorMetadata
+from serving.workers.channel import Channel, channel_pair
+from serving.workers.lifetime import ignore_stop_signals
+from serving.workers.messages import Answered, Item, Load, Loaded, LoadFailed, Run, pack, unpack
+from serving.workers.worker import answer_batch, serve_channel, trial_item
+
+
+class Doubler:
+    """Doubles numbers; a body is a number in text."""
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+
+    def load(self, context: HandlerContext) -> None: ...
+
+    def decode(self, body: bytes) -> Tensors:
+        if body == b"bug":
+            raise KeyError("bug")
+        if body == b"typed":
+            raise InferenceFailed("typed")
+        return {"x": np.array([float(body)])}
+
+    def infer(self, batch: Sequence[Tensors]) -> Sequence[Tensors]:
+        self.sizes.append(len(batch))
+        if any(item["x"][0] == 13 for item in batch):
+            raise ArithmeticError("13")
+        return [{"y": item["x"] * 2} for item in batch]
+
+    def encode(self, outputs: Tensors) -> object:
+        value = float(outputs["y"][0])
+        return object() if value == 1 else {"y": value}
+
+
+def test_bodies_and_tensors_may_share_a_batch() -> None:
+    handler = Doubler()
+    outcomes = answer_batch(handler, [b"2", {"x": np.array([3.0])}, b"4"])
+    assert handler.sizes == [3]
+    assert outcomes[0] == b'{"y":4.0}'
+    assert isinstance(outcomes[1], dict)
+    assert outcomes[1]["y"].tolist() == [6.0]
+    assert outcomes[2] == b'{"y":8.0}'
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "text"),
+    [
+        (b"text", BadInput, "could not convert string to float"),
+        (b"bug", InferenceFailed, "KeyError: 'bug'"),
+        (b"typed", InferenceFailed, "typed"),
+        (b"13", InferenceFailed, "ArithmeticError: 13"),
+        (b"0.5", InferenceFailed, "TypeError"),
+    ],
+    ids=["undecodable", "decoder's bug", "typed", "infer", "encode"],
+)
+def test_bad_item_fails_alone(body: bytes, kind: type[ServingError], text: str) -> None:
+    first, bad, last = answer_batch(Doubler(), [b"2", body, b"3"])
+    assert (first, last) == (b'{"y":4.0}', b'{"y":6.0}')
+    assert isinstance(bad, kind)
+    assert text in str(bad)
+
+
+def test_bad_body_does_not_reach_the_model() -> None:
+    handler = Doubler()
+    answer_batch(handler, [b"text"])
+    assert handler.sizes == []
+
+
+def test_trial_is_zeros_in_the_declared_shape() -> None:
+    image = TensorMetadata(name="image", datatype="UINT8", shape=(-1, 5, 3))
+    item = trial_item([image])
+    assert item is not None
+    assert item["image"].shape == (64, 5, 3)
+    assert item["image"].dtype == np.uint8
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [[], [TensorMetadata(name="text", datatype="BYTES", shape=(1,))]],
+    ids=["undeclared", "text"],
+)
+def test_what_cannot_be_made_up_is_not_tried(inputs: list[TensorMetadata]) -> None:
+    assert trial_item(inputs) is None
+
+
+FRAGILE_INPUTS = (TensorMetadata(name="seconds", datatype="FP32", shape=(1,)),)
+
+
+def talk(load: Load, *items: Item) -> tuple[int, list[object]]:
+    """Everything a worker says when it is told this, run in this process."""
+    ours, theirs = channel_pair()
+    ours.setblocking(True)
+    with ours, theirs:
+        server = Channel(ours)
+        server.send(load)
+        if items:
+            packed = [pack(item) for item in items]
+            buffers = [buffer for _, part_buffers in packed for buffer in part_buffers]
+            server.send(Run(parts=tuple(part for part, _ in packed)), buffers)
+        ours.shutdown(1)  # the server is gone after that
+        code = serve_channel(Channel(theirs))
+        theirs.close()
+        said: list[object] = []
+        for _ in range(2 if items else 1):
+            message, received = server.receive()
+            said += unpack(message.parts, received) if isinstance(message, Answered) else [message]
+        return code, said
+
+
+def test_worker_loads_tries_answers_and_ends_with_its_server(models_dir: Path) -> None:
+    context = HandlerContext(model_dir=str(models_dir / "fragile"))
+    load = Load(handler="handler.py:Fragile", context=context, trial=FRAGILE_INPUTS)
+    code, (loaded, first, second) = talk(load, b"0", b"no number")
+    assert code == 0
+    assert isinstance(loaded, Loaded)
+    assert isinstance(first, bytes)
+    assert isinstance(second, BadInput)
+
+
+def test_result_that_cannot_be_sent_fails_alone(models_dir: Path, tmp_path: Path) -> None:
+    source = (models_dir / "echo" / "handler.py").read_text()
+    bad = source.replace("return list(batch)", 'return [{"z": np.array([1j])} for _ in batch]')
+    (tmp_path / "handler.py").write_text(bad)
+    load = Load(handler="handler.py:Echo", context=HandlerContext(model_dir=str(tmp_path)))
+    _, (_, outcome) = talk(load, {"x": np.zeros(1)})
+    assert isinstance(outcome, InferenceFailed)
+    assert "complex128 cannot be sent" in str(outcome)
+
+
+def test_model_that_fails_its_trial_is_not_loaded(models_dir: Path) -> None:
+    context = HandlerContext(model_dir=str(models_dir / "fragile"))
+    wrong = TensorMetadata(name="minutes", datatype="FP32", shape=(1,))
+    code, (said,) = talk(Load(handler="handler.py:Fragile", context=context, trial=(wrong,)))
+    assert code == 1
+    assert isinstance(said, LoadFailed)
+    assert said.message == "KeyError: 'seconds'"
+
+
+def test_stop_signals_are_left_to_the_server() -> None:
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        ignore_stop_signals()
+        assert all(signal.getsignal(number) is signal.SIG_IGN for number in before)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
