@@ -15,6 +15,13 @@ pytestmark = pytest.mark.browser
 SIZES = {"phone": (390, 844), "desk": (1280, 800)}
 DRAWING = "anamel-277-green-smile.jpg"
 JOB_MS = 60_000
+UNTIL_PLAYED = """() => new Promise((resolve) => {
+    const video = document.querySelector("video");
+    video.addEventListener("timeupdate", () => video.currentTime > 0.3 && resolve());
+})"""
+
+on_phone = pytest.mark.parametrize("page", ["phone"], indirect=True)
+on_desk = pytest.mark.parametrize("page", ["desk"], indirect=True)
 
 
 @pytest.fixture(params=list(SIZES))
@@ -79,6 +86,7 @@ def test_drawing_dances_then_jumps_and_is_saved(page: Page, shared_data: Path) -
     assert data[4:8] == b"ftyp"
 
 
+@on_desk
 def test_finished_motion_comes_back_at_once_and_survives_reload(
     page: Page, shared_data: Path
 ) -> None:
@@ -100,16 +108,18 @@ def test_finished_motion_comes_back_at_once_and_survives_reload(
     assert "POST" not in asked, "nothing is made twice after a reload"
 
 
+@on_phone
 def test_video_plays_and_can_be_paused(page: Page, shared_data: Path) -> None:
     hand_in(page, shared_data / "drawings" / DRAWING)
     wait_for_animation(page, "dance")
-    page.wait_for_function("document.querySelector('video').currentTime > 0.3")
+    page.evaluate(UNTIL_PLAYED)
     page.get_by_role("button", name="Pause").click()
     assert page.evaluate("document.querySelector('video').paused")
     page.get_by_role("button", name="Play").click()
     assert not page.evaluate("document.querySelector('video').paused")
 
 
+@on_phone
 def test_page_without_a_figure_is_told_in_plain_words(page: Page) -> None:
     hand_in(page, ("paper.png", encode(blank_page(), "PNG")))
     told = page.get_by_role("alert")
@@ -119,11 +129,13 @@ def test_page_without_a_figure_is_told_in_plain_words(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Make a drawing dance")
 
 
+@on_desk
 def test_what_is_no_picture_is_refused_at_once(page: Page) -> None:
     hand_in(page, ("letter.png", TEXT))
     expect(page.get_by_role("alert")).to_contain_text("I cannot read this file")
 
 
+@on_desk
 def test_sample_can_be_tried_with_the_keyboard(page: Page) -> None:
     page.get_by_role("button", name="Try The monster").focus()
     page.keyboard.press("Enter")
@@ -131,6 +143,7 @@ def test_sample_can_be_tried_with_the_keyboard(page: Page) -> None:
     expect(page.get_by_role("progressbar")).to_be_visible()
 
 
+@on_desk
 def test_dropped_and_pasted_pictures_are_taken(page: Page, server: str) -> None:
     carry = """([kind, url]) => fetch(url).then((answer) => answer.blob()).then((blob) => {
         const carried = new DataTransfer();
@@ -145,6 +158,7 @@ def test_dropped_and_pasted_pictures_are_taken(page: Page, server: str) -> None:
         expect(page.get_by_role("img", name=f"Your drawing, {kind}.jpg")).to_be_visible()
 
 
+@on_phone
 def test_deleted_drawing_is_gone_for_good(page: Page) -> None:
     page.get_by_role("button", name="Try The dancer").click()
     wait_for_animation(page, "dance")
@@ -156,6 +170,7 @@ def test_deleted_drawing_is_gone_for_good(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("There is nothing here")
 
 
+@on_phone
 def test_lost_server_is_told_and_the_work_kept(page: Page) -> None:
     page.route("**/api/**", lambda route: route.abort())
     page.get_by_role("button", name="Try The robot").click()
