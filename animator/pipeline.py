@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from animator.core.animation import Animation
-from animator.core.annotation import Annotation, FigureAnnotation
+from animator.core.annotation import Annotation
 from animator.core.documents import AnimationRequest
 from animator.core.drawing import Drawing, crop_figure
 from animator.core.errors import EmptyMask, NoFigureFound
@@ -19,7 +19,7 @@ from animator.core.skeleton import Skeleton
 from animator.motion import load_motion, retarget
 from animator.render import encode, plan_scene, rasterize
 from animator.rigging import build_rig, deform
-from animator.vision import Predictor, annotate_figure, detect
+from animator.vision import Outline, Predictor, annotate_figures, detect, outline_figure
 
 __all__ = ("Progress", "animate", "annotate")
 
@@ -38,13 +38,14 @@ def annotate(drawing: Drawing, predictor: Predictor, progress: Progress) -> Anno
     """
     progress("detecting", 0.1)
     found = detect(drawing, predictor)
-    figures: list[FigureAnnotation] = []
+    outlines: list[Outline] = []
     for index in range(len(found)):
         progress("outlining", 0.4 + 0.6 * index / len(found))
         # A box without ink in it was no figure.
         with suppress(EmptyMask):
-            figures.append(annotate_figure(drawing, found, index, predictor))
-    return Annotation(width=drawing.width, height=drawing.height, figures=tuple(figures))
+            outlines.append(outline_figure(drawing, found, index, predictor))
+    figures = annotate_figures(outlines)
+    return Annotation(width=drawing.width, height=drawing.height, figures=figures)
 
 
 def animate(

@@ -1,7 +1,7 @@
 """The vision room: a drawing becomes figures; a figure its outline and skeleton."""
 
 from animator.vision.detect import FoundFigure, detect
-from animator.vision.figures import annotate_figure
+from animator.vision.figures import Outline, annotate_figures, outline_figure
 from animator.vision.keypoints import FigureView, look_at
 from animator.vision.predictor import Predictor
 from animator.vision.segment import segment
@@ -10,10 +10,12 @@ from animator.vision.skeleton import build_skeleton
 __all__ = (
     "FigureView",
     "FoundFigure",
+    "Outline",
     "Predictor",
-    "annotate_figure",
+    "annotate_figures",
     "build_skeleton",
     "detect",
     "look_at",
+    "outline_figure",
     "segment",
 )

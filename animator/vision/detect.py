@@ -11,7 +11,7 @@ from animator.core.geometry import Box, clip_box, intersection_over_union
 from animator.vision.predictor import Predictor
 from animator.vision.scaling import shrink
 
-__all__ = ("DETECTOR", "FoundFigure", "detect")
+__all__ = ("DETECTOR", "FoundFigure", "detect", "is_apart")
 
 DETECTOR = "drawn_humanoid_detector"
 
@@ -23,6 +23,9 @@ _SAME_OVERLAP = 0.45
 
 _PART_SHARE = 0.65
 """A weaker box of which a larger share lies in a stronger one is a part of it."""
+
+_APART = 0.3
+"""Boxes that share less than this of the smaller one are two figures, which keep their ink."""
 
 _INPUT_SIDE = 1024
 """The detector sees at most this longer side, pixels; it works on less."""
@@ -64,6 +67,13 @@ def detect(drawing: Drawing, predictor: Predictor) -> tuple[FoundFigure, ...]:
     return tuple(found)
 
 
+def is_apart(a: FoundFigure, b: FoundFigure) -> bool:
+    """Whether two boxes are surely two figures, for they share little room."""
+    return _shared_area(a.detection.box, b.detection.box) < _APART * min(
+        a.detection.box.area, b.detection.box.area
+    )
+
+
 def _to_box(xyxy: NDArray[np.float32], drawing: Drawing) -> Box | None:
     """None for a box without area or outside the drawing."""
     x1, y1, x2, y2 = (float(value) for value in xyxy)
@@ -75,6 +85,9 @@ def _to_box(xyxy: NDArray[np.float32], drawing: Drawing) -> Box | None:
 def _is_same(weaker: Box, stronger: Box) -> bool:
     if intersection_over_union(weaker, stronger) > _SAME_OVERLAP:
         return True
-    width = min(weaker.x2, stronger.x2) - max(weaker.x1, stronger.x1)
-    height = min(weaker.y2, stronger.y2) - max(weaker.y1, stronger.y1)
-    return min(width, height) > 0 and width * height > _PART_SHARE * weaker.area
+    return _shared_area(weaker, stronger) > _PART_SHARE * weaker.area
+
+
+def _shared_area(a: Box, b: Box) -> float:
+    width, height = min(a.x2, b.x2) - max(a.x1, b.x1), min(a.y2, b.y2) - max(a.y1, b.y1)
+    return width * height if min(width, height) > 0 else 0.0

@@ -1,6 +1,7 @@
-"""One found figure to its annotation: outline, tight box and skeleton."""
+"""Found figures to their annotations: outline, tight box and skeleton."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,13 +12,13 @@ from animator.core.keypoints import Keypoints
 from animator.core.mask import Mask, run_lengths_from_mask
 from animator.core.spaces import drawing_to_figure, figure_to_drawing
 from animator.vision.belief import Opinion, believe
-from animator.vision.detect import FoundFigure
+from animator.vision.detect import FoundFigure, is_apart
 from animator.vision.keypoints import FigureView, look_at
 from animator.vision.predictor import Predictor
 from animator.vision.segment import segment
 from animator.vision.skeleton import build_skeleton
 
-__all__ = ("annotate_figure",)
+__all__ = ("Outline", "annotate_figures", "outline_figure")
 
 _POSE_SPACE = 0.10
 """Space around the detector's box that the pose model sees, share of the longer side."""
@@ -31,14 +32,34 @@ _SAME = 0.85
 _LOOKS = 3
 """How often at most."""
 
+_SHARED = 0.5
+"""Outlines that share more than this of the smaller one are one figure found twice."""
+
 _RIM = 2
 """Pixels between the outline and its box."""
 
 
-def annotate_figure(
+@dataclass(frozen=True, slots=True, eq=False)
+class Outline:
+    """A figure with its true extent.
+
+    Attributes:
+        score: the detector's confidence in [0, 1].
+        box: drawing space, whole pixels, close around the mask.
+        mask: figure space of the box.
+        keypoints: figure space of the box.
+    """
+
+    score: float
+    box: Box
+    mask: Mask
+    keypoints: Keypoints
+
+
+def outline_figure(
     drawing: Drawing, found: Sequence[FoundFigure], index: int, predictor: Predictor
-) -> FigureAnnotation:
-    """Outline a figure and place its joints; its box becomes the outline's.
+) -> Outline:
+    """Find a figure's silhouette and keypoints, following its ink out of the detector's box.
 
     found: all figures of the drawing; the ink of the others is theirs.
     index: which of them.
@@ -48,7 +69,7 @@ def annotate_figure(
         ModelUnavailable: when the pose model does not answer.
     """
     figure = found[index]
-    rivals = [Opinion(one.detection.box, one.mask) for one in found if one is not figure]
+    rivals = [Opinion(one.detection.box, one.mask) for one in found if is_apart(one, figure)]
     box, looks = figure.detection.box, 0
     while True:
         near, view = _look_around(drawing, box, predictor)
@@ -61,14 +82,44 @@ def annotate_figure(
             break
         box = outline
     points = drawing_to_figure(figure_to_drawing(view.keypoints.points, near), outline)
-    keypoints = Keypoints(points=points, scores=view.keypoints.scores)
-    return FigureAnnotation(
-        id=f"figure-{index + 1}",
-        box=outline,
+    return Outline(
         score=figure.detection.score,
-        mask=run_lengths_from_mask(mask),
-        skeleton=build_skeleton(keypoints, mask),
+        box=outline,
+        mask=mask,
+        keypoints=Keypoints(points=points, scores=view.keypoints.scores),
     )
+
+
+def annotate_figures(outlines: Sequence[Outline]) -> tuple[FigureAnnotation, ...]:
+    """Place the joints of each figure; of outlines that share their ink only the first is kept.
+
+    outlines: of one drawing, best first.
+    """
+    kept: list[Outline] = []
+    for outline in outlines:
+        if not any(_shared(outline, other) > _SHARED for other in kept):
+            kept.append(outline)
+    return tuple(
+        FigureAnnotation(
+            id=f"figure-{number}",
+            box=one.box,
+            score=one.score,
+            mask=run_lengths_from_mask(one.mask),
+            skeleton=build_skeleton(one.keypoints, one.mask),
+        )
+        for number, one in enumerate(kept, start=1)
+    )
+
+
+def _shared(a: Outline, b: Outline) -> float:
+    """Common pixels, as a share of the smaller outline."""
+    x, y = int(b.box.x1 - a.box.x1), int(b.box.y1 - a.box.y1)
+    (height_a, width_a), (height_b, width_b) = a.mask.data.shape, b.mask.data.shape
+    x1, y1, x2, y2 = max(x, 0), max(y, 0), min(x + width_b, width_a), min(y + height_b, height_a)
+    if x1 >= x2 or y1 >= y2:
+        return 0.0
+    common = a.mask.data[y1:y2, x1:x2] & b.mask.data[y1 - y : y2 - y, x1 - x : x2 - x]
+    return float(common.sum() / min(a.mask.data.sum(), b.mask.data.sum()))
 
 
 def _look_around(drawing: Drawing, box: Box, predictor: Predictor) -> tuple[Box, FigureView]:
