@@ -93,8 +93,9 @@ def descendants(pid: int) -> list[Process]:
 class App:
     """A running `animator serve`."""
 
-    def __init__(self, process: subprocess.Popen[bytes], url: str) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], url: str, data_dir: Path) -> None:
         self.process = process
+        self.data_dir = data_dir
         self.url = url
         self.http = httpx.Client(base_url=url, timeout=30)
 
@@ -168,7 +169,7 @@ def serving_app(data_dir: Path, pause: float = 0.0, models: Path = TINY_MODELS) 
         word for flag, port in zip(flags, others, strict=True) for word in (flag, str(port))
     ]
     process = launch(arguments, {"ANIMATOR_TEST_PAUSE": str(pause)})
-    app = App(process, f"http://127.0.0.1:{web}")
+    app = App(process, f"http://127.0.0.1:{web}", data_dir)
     try:
         wait_until(lambda: is_answering(app) or process.poll() is not None, 60, "the start")
         assert process.poll() is None, "animator serve ended"

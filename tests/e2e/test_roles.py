@@ -89,7 +89,7 @@ def app(town: Town, workers: list[subprocess.Popen[bytes]]) -> Iterator[App]:
         inference, web = town.start("inference"), town.start("web")
         stack.callback(end, inference)
         stack.callback(end, web)
-        app = App(web, f"http://127.0.0.1:{town.web}")
+        app = App(web, f"http://127.0.0.1:{town.web}", town.data_dir)
         stack.callback(app.http.close)
         wait_until(lambda: is_answering(app), 60, "the start of the page")
         yield app

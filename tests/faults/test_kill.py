@@ -70,6 +70,21 @@ def test_job_outlives_its_killed_process(app: App, victim: Any) -> None:
     assert app.wait_for_job(following["job"])["state"] == "done"
 
 
+@pytest.mark.parametrize("victim", [job_worker, redis_server])
+def test_animation_outlives_its_killed_process(app: App, victim: Any) -> None:
+    drawing = app.upload(draw_doll())
+    app.wait_for_job(drawing["job"])
+    animation = app.animate(drawing["id"])
+    app.wait_for_work(animation["job"])
+    victim(app).kill()
+
+    assert app.wait_for_job(animation["job"], within=ENDS_WITHIN)["state"] == "done"
+    gif = app.http.get(f"/api/animations/{animation['id']}/file.gif")
+    assert gif.content.startswith(b"GIF89a")
+    scratch = app.data_dir / "scratch"
+    assert list(scratch.iterdir()) == []
+
+
 def test_upload_is_taken_right_after_the_queue_was_killed(app: App) -> None:
     redis_server(app).kill()
     drawing = app.upload(draw_doll())
