@@ -190,9 +190,9 @@ def draw_robot(sheet: Sheet) -> None:
         sheet.stroke(
             [(x + side * 172, 384), (x + side * 140, 370), (x + side * 148, 330)], RED, CRAYON
         )
-    for x in (302, 430):
+    for x in (288, 442):
         sheet.stroke([(x, 612), (x - 3, 700), (x, 784)], GREY, Pen(22, 0.9, 0.5))
-        foot = [(x - 46, 790), (x + 38, 786), (x + 42, 826), (x - 50, 828)]
+        foot = [(x - 38, 790), (x + 32, 786), (x + 36, 826), (x - 42, 828)]
         sheet.scribble(foot, GREEN, CRAYON, 0.1)
         sheet.stroke([*foot, foot[0]], BLACK, CRAYON)
     for x, y, colour in ((320, 440, RED), (366, 438, YELLOW), (412, 436, GREEN)):

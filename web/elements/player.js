@@ -28,7 +28,6 @@ export function player(animation, label) {
     loop: true,
     playsinline: true,
     preload: "auto",
-    role: "img",
     "aria-label": label,
     onerror: showGif,
     ...size,
