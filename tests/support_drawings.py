@@ -27,7 +27,9 @@ def paper(width: int = 200, height: int = 300, level: int = 235) -> Image:
     return np.repeat(page[:, :, None], 3, axis=2)
 
 
-def draw_stick_figure(page: Image, ink: tuple[int, int, int] = (30, 30, 60), width: int = 4) -> Image:
+def draw_stick_figure(
+    page: Image, ink: tuple[int, int, int] = (30, 30, 60), width: int = 4
+) -> Image:
     """A stick figure with an empty round head, on a copy of a page of at least 200 x 300."""
     page = page.copy()
     cv2.ellipse(page, HEAD[0], HEAD[1], 0, 0, 360, ink, width, cv2.LINE_AA)

@@ -19,6 +19,9 @@ _FREE = 0.1
 _PARALLEL = 0.9976
 """Cosine of the largest angle, 4 degrees, between lines of one ruling."""
 
+_BESIDE = 3.0
+"""Pixels so near to a line are of the line."""
+
 _MOST = 100
 """Lines that are looked at, the longest first."""
 
@@ -54,7 +57,9 @@ def erase_ruling(ink: Bits, marks: Bits, sure: Bits) -> Bits:
     if found is None:
         return ink
     wide = _dilate(stray, 5)
-    lines = [_through(*ends) for ends in found.reshape(-1, 4)[:_MOST].astype(float)]
+    rows, columns = np.nonzero(stray)
+    pixels = np.stack((columns, rows), axis=1).astype(float)
+    lines = [_fit(ends, pixels) for ends in found.reshape(-1, 4)[:_MOST].astype(float)]
     sides = [_sides(_points_along(line, ink.shape), wide, apron, _FREE * side) for line in lines]
     rulings = [line for line, count in zip(lines, sides, strict=True) if count]
     for line, count in zip(lines, sides, strict=True):
@@ -75,10 +80,18 @@ def _drop_short(bits: Bits, length: int) -> Bits:
     return np.asarray(kept[labels], bool)
 
 
-def _through(x1: float, y1: float, x2: float, y2: float) -> _Line:
-    length = float(np.hypot(x2 - x1, y2 - y1))
-    cosine, sine = (y1 - y2) / length, (x2 - x1) / length
-    return _Line(cosine=cosine, sine=sine, offset=x1 * cosine + y1 * sine)
+def _fit(ends: NDArray[np.float64], pixels: NDArray[np.float64]) -> _Line:
+    """The line through a piece's ends (x1, y1, x2, y2), drawn to all pixels (N, 2) beside it."""
+    start, direction = ends[:2], (ends[2:] - ends[:2]) / np.hypot(*(ends[2:] - ends[:2]))
+    for _ in range(2):
+        off = (pixels - start) @ np.array([-direction[1], direction[0]])
+        near = pixels[np.abs(off) <= _BESIDE]
+        if len(near) < 2:
+            break
+        start = near.mean(axis=0)
+        direction = np.linalg.eigh(np.cov(near.T))[1][:, 1]
+    cosine, sine = -float(direction[1]), float(direction[0])
+    return _Line(cosine=cosine, sine=sine, offset=float(start @ np.array([cosine, sine])))
 
 
 def _points_along(line: _Line, shape: tuple[int, ...]) -> NDArray[np.int64]:
@@ -95,11 +108,19 @@ def _sides(points: NDArray[np.int64], wide: Bits, apron: Bits, least: float) -> 
     """On how many sides of the figure the line is marked all the way to the picture's border."""
     marked = wide[points[:, 1], points[:, 0]]
     inside = np.flatnonzero(apron[points[:, 1], points[:, 0]])
-    first, last = (inside[0], inside[-1] + 1) if len(inside) else (len(points), 0)
+    if not len(inside):
+        return 2 * int(len(points) >= least and marked.mean() >= _COVERED and _meets(marked))
+    first, last = inside[0], inside[-1] + 1
     return sum(
         len(stretch) >= least and bool(stretch.mean() >= _COVERED)
         for stretch in (marked[:first], marked[last:])
     )
+
+
+def _meets(marked: Bits) -> bool:
+    """Whether a line is marked where it meets both borders."""
+    edge = max(len(marked) // 12, 1)
+    return bool(marked[:edge].any() and marked[-edge:].any())
 
 
 def _is_one_of_many(line: _Line, lines: list[_Line], apart: float) -> bool:

@@ -12,6 +12,7 @@ from animator.core.drawing import Figure
 from animator.core.errors import EmptyMask
 from animator.core.geometry import Box
 from animator.vision import segment
+from animator.vision.belief import Belief
 from tests.support_drawings import (
     HEAD,
     STROKES,
@@ -29,6 +30,18 @@ def figure_of(image: NDArray[np.uint8]) -> Figure:
     return Figure(box=Box(0.0, 0.0, float(width), float(height)), image=image)
 
 
+def belief_of(own: NDArray[np.float32], taken: Bits | None = None) -> Belief:
+    """A belief whose box is the whole crop but for a rim of 5 pixels."""
+    box = np.zeros(own.shape, bool)
+    box[5:-5, 5:-5] = True
+    return Belief(own=own, box=box, taken=np.zeros(own.shape, bool) if taken is None else taken)
+
+
+def flat(shape: tuple[int, ...], value: float = 0.5) -> Belief:
+    """A belief that knows nothing."""
+    return belief_of(np.full(shape, value, np.float32))
+
+
 def true_mask(margin: int = 2) -> Bits:
     """The stick figure's strokes and full head, with a margin."""
     canvas = np.zeros((300, 200), np.uint8)
@@ -44,7 +57,7 @@ def overlap(a: Bits, b: Bits) -> float:
 
 
 def test_stick_figure_gets_its_strokes_and_a_full_head() -> None:
-    mask = segment(figure_of(stick_figure()), stick_belief()).data
+    mask = segment(figure_of(stick_figure()), belief_of(stick_belief())).data
     assert overlap(mask, true_mask()) > 0.88
     assert mask[60, 100]
     assert not mask[150, 40]
@@ -53,30 +66,30 @@ def test_stick_figure_gets_its_strokes_and_a_full_head() -> None:
 def test_shadow_across_the_figure_changes_nothing() -> None:
     image = stick_figure().astype(np.float32)
     image[150:] *= 0.6
-    mask = segment(figure_of(image.astype(np.uint8)), stick_belief()).data
+    mask = segment(figure_of(image.astype(np.uint8)), belief_of(stick_belief())).data
     assert overlap(mask, true_mask()) > 0.88
 
 
 def test_faint_pencil_is_found() -> None:
     image = draw_stick_figure(paper(), ink=(205, 205, 205))
-    assert overlap(segment(figure_of(image), stick_belief()).data, true_mask()) > 0.85
+    assert overlap(segment(figure_of(image), belief_of(stick_belief())).data, true_mask()) > 0.85
 
 
 def test_yellow_pen_is_found() -> None:
     image = draw_stick_figure(paper(level=250), ink=(245, 235, 120))
-    assert overlap(segment(figure_of(image), stick_belief()).data, true_mask()) > 0.85
+    assert overlap(segment(figure_of(image), belief_of(stick_belief())).data, true_mask()) > 0.85
 
 
 def test_white_on_black_is_found() -> None:
     image = draw_stick_figure(np.zeros((300, 200, 3), np.uint8), ink=(255, 255, 255))
-    assert overlap(segment(figure_of(image), stick_belief()).data, true_mask()) > 0.88
+    assert overlap(segment(figure_of(image), belief_of(stick_belief())).data, true_mask()) > 0.88
 
 
 def test_ruled_lines_are_left_out() -> None:
     page = paper()
     for row in range(20, 300, 28):
         cv2.line(page, (0, row), (199, row + 4), (150, 160, 190), 1, cv2.LINE_AA)
-    mask = segment(figure_of(draw_stick_figure(page)), stick_belief()).data
+    mask = segment(figure_of(draw_stick_figure(page)), belief_of(stick_belief())).data
     assert overlap(mask, true_mask()) > 0.85
     assert not mask[:, :15].any()
 
@@ -84,21 +97,23 @@ def test_ruled_lines_are_left_out() -> None:
 def test_sun_beside_the_figure_is_left_out() -> None:
     image = stick_figure()
     cv2.circle(image, (175, 30), 14, (200, 120, 0), 3)
-    mask = segment(figure_of(image), stick_belief()).data
+    mask = segment(figure_of(image), belief_of(stick_belief())).data
     assert not mask[10:50, 155:].any()
 
 
 def test_limb_that_leaves_the_belief_is_followed() -> None:
-    belief = stick_belief()
-    belief[:, 130:] = np.minimum(belief[:, 130:], 0.15)
-    mask = segment(figure_of(stick_figure()), belief).data
-    assert mask[120, 160]
+    own = stick_belief()
+    own[:, 130:] = 0.0
+    box = np.zeros(own.shape, bool)
+    box[:, :130] = True
+    belief = Belief(own=own, box=box, taken=np.zeros(own.shape, bool))
+    assert segment(figure_of(stick_figure()), belief).data[120, 160]
 
 
 def test_rivals_ink_is_left_out_though_it_touches() -> None:
-    belief = stick_belief()
-    belief[:, 130:] = 0.0
-    mask = segment(figure_of(stick_figure()), belief).data
+    taken = np.zeros((300, 200), bool)
+    taken[:, 130:] = True
+    mask = segment(figure_of(stick_figure()), belief_of(stick_belief(), taken)).data
     assert mask[120, 120]
     assert not mask[:, 136:].any()
 
@@ -106,13 +121,13 @@ def test_rivals_ink_is_left_out_though_it_touches() -> None:
 def test_gap_in_the_head_is_closed() -> None:
     image = stick_figure()
     image[40:52, 58:72] = 230
-    assert segment(figure_of(image), stick_belief()).data[60, 100]
+    assert segment(figure_of(image), belief_of(stick_belief())).data[60, 100]
 
 
 def test_detached_leg_is_joined() -> None:
     image = stick_figure()
     image[190:205, 60:100] = 230
-    mask = segment(figure_of(image), stick_belief()).data
+    mask = segment(figure_of(image), belief_of(stick_belief())).data
     assert mask[250, 71]
     assert cv2.connectedComponents(mask.astype(np.uint8))[0] == 2
 
@@ -120,8 +135,7 @@ def test_detached_leg_is_joined() -> None:
 def test_colour_fill_without_outline_is_solid() -> None:
     image = paper()
     cv2.rectangle(image, (60, 40), (140, 260), (90, 170, 60), -1)
-    belief = np.full((300, 200), 0.5, np.float32)
-    mask = segment(figure_of(image), belief).data
+    mask = segment(figure_of(image), flat((300, 200))).data
     assert mask[40:260, 60:140].all()
     assert not mask[:30].any()
 
@@ -129,7 +143,9 @@ def test_colour_fill_without_outline_is_solid() -> None:
 def test_large_picture_is_outlined_at_its_own_size() -> None:
     large = cv2.resize(stick_figure(), (1400, 2100), interpolation=cv2.INTER_CUBIC)
     belief = cv2.resize(stick_belief(), (1400, 2100))
-    mask = segment(figure_of(np.asarray(large, np.uint8)), np.asarray(belief, np.float32)).data
+    mask = segment(
+        figure_of(np.asarray(large, np.uint8)), belief_of(np.asarray(belief, np.float32))
+    ).data
     assert mask.shape == (2100, 1400)
     small = cv2.resize(mask.astype(np.uint8), (200, 300), interpolation=cv2.INTER_AREA) > 0
     assert overlap(small, true_mask()) > 0.85
@@ -138,12 +154,12 @@ def test_large_picture_is_outlined_at_its_own_size() -> None:
 @pytest.mark.parametrize("level", [255, 0], ids=["white", "black"])
 def test_page_without_ink_is_an_error_with_advice(level: int) -> None:
     with pytest.raises(EmptyMask, match="darker pen"):
-        segment(figure_of(np.full((120, 90, 3), level, np.uint8)), np.full((120, 90), 0.5, "f4"))
+        segment(figure_of(np.full((120, 90, 3), level, np.uint8)), flat((120, 90)))
 
 
 def test_nothing_believed_is_an_error() -> None:
     with pytest.raises(EmptyMask):
-        segment(figure_of(stick_figure()), np.zeros((300, 200), np.float32))
+        segment(figure_of(stick_figure()), flat((300, 200), 0.0))
 
 
 @pytest.mark.parametrize(
@@ -156,5 +172,5 @@ def test_closed_figures_agree_with_their_published_masks(
     folder = shared_data / "animated-drawings" / "characters" / name
     image = np.array(Image.open(folder / "texture.png").convert("RGB"))
     truth = np.array(Image.open(folder / "mask.png").convert("L")) > 127
-    mask = segment(figure_of(image), np.full(truth.shape, 0.5, np.float32)).data
+    mask = segment(figure_of(image), flat(truth.shape)).data
     assert overlap(mask, truth) >= least

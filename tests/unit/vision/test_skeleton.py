@@ -1,0 +1,102 @@
+"""Sixteen joints from seventeen keypoints, also where the model saw little."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from animator.core.keypoints import COCO_KEYPOINTS, Keypoints
+from animator.core.mask import Mask
+from animator.core.skeleton import BIPED_PARENTS, Skeleton
+from animator.vision import build_skeleton
+from tests.support_predictor import SHARES
+
+FULL = Mask(np.ones((200, 100), bool))
+POINTS = (np.array(SHARES) * (100, 200)).astype(np.float32)
+
+
+def seen(points: NDArray[np.float32] = POINTS, **scores: float) -> Keypoints:
+    """All keypoints seen for sure, but for those named."""
+    values = [scores.get(name, 0.9) for name in COCO_KEYPOINTS]
+    return Keypoints(points=points, scores=np.array(values, np.float32))
+
+
+def place(skeleton: Skeleton, name: str) -> tuple[float, float]:
+    joint = skeleton.joints[skeleton.index(name)]
+    return joint.x, joint.y
+
+
+def test_joints_follow_the_drawn_biped() -> None:
+    skeleton = build_skeleton(seen(), FULL)
+    assert {joint.name: joint.parent for joint in skeleton.joints} == BIPED_PARENTS
+    assert place(skeleton, "root") == place(skeleton, "hip") == pytest.approx((50, 124))
+    assert place(skeleton, "torso") == pytest.approx((50, 80))
+    assert place(skeleton, "neck") == pytest.approx((50, 36))
+    assert place(skeleton, "left_hand") == pytest.approx((95, 80))
+    assert place(skeleton, "right_foot") == pytest.approx((32, 196))
+
+
+def test_score_of_a_middle_is_the_weaker_of_its_sources() -> None:
+    skeleton = build_skeleton(seen(left_hip=0.4), FULL)
+    assert skeleton.joints[skeleton.index("root")].score == pytest.approx(0.4)
+    assert skeleton.joints[skeleton.index("neck")].score == pytest.approx(0.9)
+
+
+def test_joint_outside_moves_to_the_nearest_pixel_inside() -> None:
+    data = np.zeros((200, 100), bool)
+    data[:, 20:81] = True
+    skeleton = build_skeleton(seen(), Mask(data))
+    assert place(skeleton, "left_hand") == (79.5, 79.5)
+    assert place(skeleton, "neck") == pytest.approx((50, 36))
+
+
+def test_thin_mask_still_holds_all_joints() -> None:
+    data = np.zeros((200, 100), bool)
+    data[:, 50] = True
+    skeleton = build_skeleton(seen(), Mask(data))
+    assert {joint.x for joint in skeleton.joints} <= {50.0, 50.5}
+
+
+def test_unseen_elbow_lies_halfway() -> None:
+    skeleton = build_skeleton(seen(left_elbow=0.0), FULL)
+    assert place(skeleton, "left_elbow") == pytest.approx((75, 80))
+
+
+def test_unseen_foot_lies_beyond_its_knee() -> None:
+    skeleton = build_skeleton(seen(left_ankle=0.0), FULL)
+    assert place(skeleton, "left_foot") == pytest.approx((66, 196))
+
+
+def test_unseen_arm_takes_its_place_in_the_template_turned_as_the_figure_is() -> None:
+    turned = np.stack((200 - POINTS[:, 1], POINTS[:, 0]), axis=1)
+    keypoints = seen(turned.astype(np.float32), left_elbow=0.0, left_wrist=0.0)
+    skeleton = build_skeleton(keypoints, Mask(np.ones((100, 200), bool)))
+    x, y = place(skeleton, "left_hand")
+    assert abs(x - 120) < 20
+    assert 75 < y < 100
+
+
+def test_figure_not_seen_at_all_stands_upright_in_its_mask() -> None:
+    data = np.zeros((200, 100), bool)
+    data[100:200, 0:50] = True
+    keypoints = Keypoints(points=POINTS, scores=np.zeros(17, np.float32))
+    skeleton = build_skeleton(keypoints, Mask(data))
+    assert place(skeleton, "neck") == pytest.approx((25, 118))
+    assert place(skeleton, "left_foot")[1] > place(skeleton, "left_knee")[1] > 160
+
+
+@given(
+    seed=st.integers(0, 2**16),
+    shape=st.tuples(st.integers(2, 60), st.integers(2, 60)),
+)
+def test_joints_always_lie_in_the_mask(seed: int, shape: tuple[int, int]) -> None:
+    random = np.random.default_rng(seed)
+    data = random.random(shape) < 0.3
+    data[0, 0] = True
+    keypoints = Keypoints(
+        points=random.uniform(-50, 110, (17, 2)).astype(np.float32),
+        scores=random.random(17).astype(np.float32),
+    )
+    for joint in build_skeleton(keypoints, Mask(data)).joints:
+        assert data[int(joint.y), int(joint.x)]
