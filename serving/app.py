@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import socket
 import sys
@@ -154,7 +155,8 @@ def _bind(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
-        msg = f"cannot listen on {host} port {port}: {error.strerror}"
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        msg = f"cannot listen on {host} port {port}: {reason}"
         raise CannotListen(msg) from error
 
 

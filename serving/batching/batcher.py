@@ -263,4 +263,4 @@ def _settle(pending: Pending[Item, Result], result: Result | ServingError) -> No
 
 def _expire(pending: Pending[Item, Result]) -> None:
     seconds = pending.deadline - pending.arrived
-    _settle(pending, DeadlineExceeded(f"no answer came within {seconds:.3g} s"))
+    _settle(pending, DeadlineExceeded(f"no answer came within {round(seconds, 3):g} s"))

@@ -2,6 +2,7 @@
 
 import msgspec
 from litestar import MediaType, Response, Router, get
+from litestar.params import FromPath, FromQuery
 
 from serving.http.problems import TORCHSERVE_HANDLERS
 from serving.http.requests import AnyRequest, engine_of
@@ -12,7 +13,7 @@ __all__ = ("management_router",)
 
 @get("/models")
 async def list_models(
-    request: AnyRequest, limit: str = "100", next_page_token: str = "0"
+    request: AnyRequest, limit: FromQuery[str] = "100", next_page_token: FromQuery[str] = "0"
 ) -> Response[bytes]:
     """List the models, a page at a time."""
     registry = engine_of(request).registry
@@ -26,7 +27,7 @@ async def list_models(
 
 @get(["/models/{model:str}", "/models/{model:str}/{version:str}"])
 async def describe_model(
-    request: AnyRequest, model: str, version: str | None = None
+    request: AnyRequest, model: FromPath[str], version: FromPath[str | None] = None
 ) -> Response[bytes]:
     """Describe the version asked for, or the highest; `all` describes every one."""
     registry = engine_of(request).registry

@@ -1,6 +1,7 @@
 """TorchServe's inference API: `/ping` and `/predictions`."""
 
 from litestar import MediaType, Response, Router, get, post
+from litestar.params import FromPath
 
 from serving.http.problems import TORCHSERVE_HANDLERS
 from serving.http.requests import (
@@ -27,7 +28,9 @@ async def ping(request: AnyRequest) -> Response[dict[str, str]]:
     ["/predictions/{model:str}", "/predictions/{model:str}/{version:str}"],
     status_code=200,
 )
-async def predict(request: AnyRequest, model: str, version: str | None = None) -> Response[bytes]:
+async def predict(
+    request: AnyRequest, model: FromPath[str], version: FromPath[str | None] = None
+) -> Response[bytes]:
     """Run a model on the body, or on the field `data` or `body` of a form."""
     engine = engine_of(request)
     timeout_s = timeout_of(request)

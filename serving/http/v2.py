@@ -3,6 +3,7 @@
 from importlib.metadata import PackageNotFoundError, version
 
 from litestar import MediaType, Response, Router, get, post
+from litestar.params import FromPath
 
 from serving.errors import BadInput
 from serving.http.problems import V2_HANDLERS
@@ -55,7 +56,7 @@ async def ready(request: AnyRequest) -> Response[dict[str, bool]]:
 
 @get(_MODEL_PATHS)
 async def model_metadata(
-    request: AnyRequest, model: str, model_version: str | None = None
+    request: AnyRequest, model: FromPath[str], model_version: FromPath[str | None] = None
 ) -> Response[ModelMetadata]:
     """Say what a model takes and gives."""
     endpoint = _endpoint(request, model, model_version)
@@ -73,7 +74,7 @@ async def model_metadata(
 
 @get(_READY_PATHS)
 async def model_ready(
-    request: AnyRequest, model: str, model_version: str | None = None
+    request: AnyRequest, model: FromPath[str], model_version: FromPath[str | None] = None
 ) -> Response[dict[str, str | bool]]:
     """Say whether a worker holds the model; 503 while none does."""
     is_ready = _endpoint(request, model, model_version).is_ready
@@ -82,7 +83,7 @@ async def model_ready(
 
 @post(_INFER_PATHS, status_code=200)
 async def infer(
-    request: AnyRequest, model: str, model_version: str | None = None
+    request: AnyRequest, model: FromPath[str], model_version: FromPath[str | None] = None
 ) -> Response[bytes]:
     """Run a model on tensors; they and the answer are JSON, or binary by the extension."""
     endpoint = _endpoint(request, model, model_version)
