@@ -16,7 +16,7 @@ Settings come from a TOML file named by ANIMATOR_CONFIG, over it the environment
 ANIMATOR_DATA_DIR, REDIS_URL ...), over that these options. The parts can run apart, on one machine
 or several, over one Redis and one data folder:
 
-  REDIS_URL=redis://queue:6379 animator serve --role inference
+  animator serve --role inference
   REDIS_URL=redis://queue:6379 animator serve --role worker --inference-url http://models:8080
   REDIS_URL=redis://queue:6379 animator serve --role web --host 0.0.0.0
 

@@ -65,11 +65,18 @@ def test_socket_of_a_deep_folder_moves_where_its_path_fits() -> None:
 
 @pytest.mark.parametrize(
     "values",
-    [{"port": "0"}, {"port": "70000"}, {"port": "http"}, {"job_workers": "0"}, {"prot": "1"}],
-    ids=["port 0", "port too high", "no number", "no workers", "unknown name"],
+    [
+        {"port": "0"},
+        {"port": "70000"},
+        {"port": "http"},
+        {"job_workers": "0"},
+        {"prot": "1"},
+        {"log_level": "x"},
+    ],
+    ids=["port 0", "port too high", "no number", "no workers", "unknown name", "unknown level"],
 )
 def test_wrong_setting_is_told_by_name(values: dict[str, str]) -> None:
-    with pytest.raises(BadSettings, match=r"Wrong setting: .*(port|job_workers|prot)"):
+    with pytest.raises(BadSettings, match=r"Wrong setting: .*(port|job_workers|prot|log_level)"):
         load_settings(values, {})
 
 
