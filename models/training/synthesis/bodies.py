@@ -75,7 +75,9 @@ def draw_silhouette(sketch: Sketch) -> None:
     """One outline around trunk, limbs and perhaps the head."""
     dice = sketch.hand.dice
     skeleton = assemble(dice, BODY, choose_pose(sketch, wide=False))
-    thick, taper = dice.uniform(0.07, 0.14), dice.uniform(0.65, 1.1)
+    plump = dice.chance(0.3)
+    thick = dice.uniform(0.13, 0.2) if plump else dice.uniform(0.06, 0.13)
+    taper = dice.uniform(0.8, 1.25) if plump else dice.uniform(0.5, 1.1)
     limbs = [limb for limb in (*skeleton.arms, *skeleton.legs) if limb is not None]
     parts = [sausage(limb, thick, taper) for limb in limbs]
     parts += [ellipse(limb.start, thick * 0.6, thick * 0.6) for limb in limbs]
@@ -84,7 +86,7 @@ def draw_silhouette(sketch: Sketch) -> None:
     if together:
         parts.append(head_outline(sketch, skeleton, HeadShape.ELLIPSE))
         parts.append(sausage_between(skeleton.head, skeleton.torso, thick))
-    outline = merge_outlines(parts, thick * taper * dice.uniform(0.08, 0.25))
+    outline = merge_outlines(parts, thick * min(taper, 1) * dice.uniform(0.08, 0.27))
     colour = any_colour(dice) if dice.chance(0.3) else None
     if colour is not None:
         sketch.fill(outline, colour, dice.pick(tuple(FillStyle)))

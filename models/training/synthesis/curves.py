@@ -28,6 +28,13 @@ __all__ = (
 )
 
 
+_TURN = np.linspace(0, 2 * np.pi, 28, endpoint=False)
+_CIRCLE = -np.stack((np.sin(_TURN), np.cos(_TURN)), axis=1)
+_T = np.linspace(0, 1, 9)[:, None]
+_BOW = (1 - _T) ** 2, 2 * _T * (1 - _T), _T**2
+"""Weights of the three points of a quadratic Bezier curve."""
+
+
 def point(x: float, y: float) -> Points:
     """One point (2,) float64."""
     return np.array((x, y), dtype=np.float64)
@@ -51,8 +58,7 @@ def rotate(points: Points, angle: float, centre: Points) -> Points:
 
 def ellipse(centre: Points, rx: float, ry: float, tilt: float = 0.0) -> Points:
     """A closed ellipse (28, 2), from its top, counter-clockwise; its end is not its start."""
-    turn = np.linspace(0, 2 * np.pi, 28, endpoint=False)
-    points = np.stack((-rx * np.sin(turn), -ry * np.cos(turn)), axis=1) + centre
+    points = _CIRCLE * (rx, ry) + centre
     return rotate(points, tilt, centre) if tilt else points
 
 
@@ -65,8 +71,8 @@ def arc(centre: Points, radius: tuple[float, float], start: float, stop: float) 
 def bend_through(start: Points, middle: Points, end: Points) -> Points:
     """A smooth bow (9, 2) from start to end that passes through the middle point half-way."""
     control = 2 * middle - (start + end) / 2
-    t = np.linspace(0, 1, 9)[:, None]
-    return (1 - t) ** 2 * start + 2 * t * (1 - t) * control + t**2 * end
+    first, second, third = _BOW
+    return np.asarray(first * start + second * control + third * end)
 
 
 def dense(corners: Sequence[Sequence[float] | Points] | Points) -> Points:
@@ -79,11 +85,11 @@ def dense(corners: Sequence[Sequence[float] | Points] | Points) -> Points:
 
 def resample(points: Points, step: float) -> Points:
     """The same polyline with points about every `step`, 13 to 64 of them on bent ones."""
-    legs = np.hypot(*np.diff(points, axis=0).T)
-    along = np.concatenate(((0.0,), np.cumsum(legs)))
+    along = np.zeros(len(points))
+    np.hypot(*(points[1:] - points[:-1]).T).cumsum(out=along[1:])
     fewest = min(12, 2 * len(points) - 2)
     count = int(np.clip(along[-1] / step, fewest, 63)) + 1
-    ticks = np.linspace(0, along[-1], count)
+    ticks = np.arange(count) * (along[-1] / (count - 1))
     return np.stack(
         (np.interp(ticks, along, points[:, 0]), np.interp(ticks, along, points[:, 1])), 1
     )
@@ -93,11 +99,10 @@ def wobble(dice: Dice, points: Points, amplitude: float) -> Points:
     """Shake a polyline slowly, as a hand does; amplitude in the points' own unit."""
     knots = max(2, len(points) // 5)
     noise = dice.array.normal(0, amplitude, (knots, 2))
-    ticks = np.linspace(0, knots - 1, len(points))
     at = np.arange(knots)
-    return points + np.stack(
-        (np.interp(ticks, at, noise[:, 0]), np.interp(ticks, at, noise[:, 1])), 1
-    )
+    ticks = np.arange(len(points)) * ((knots - 1) / (len(points) - 1))
+    shake = np.interp(ticks, at, noise[:, 0]), np.interp(ticks, at, noise[:, 1])
+    return np.asarray(points + np.stack(shake, 1))
 
 
 def round_off(points: Points, times: int = 2) -> Points:

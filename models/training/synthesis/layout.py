@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from models.training.synthesis.dice import Dice
 from models.training.synthesis.settings import SynthesisSettings
 
-__all__ = ("Place", "free_place", "place_figures")
+__all__ = ("Place", "central_place", "free_place", "place_figures")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,12 @@ def place_figures(dice: Dice, settings: SynthesisSettings) -> list[Place]:
         return [Place(x, y, height, width, inside=False, tag="cropped")]
     height = dice.spread(settings.height)
     return [Place(dice.spread((0.25, 0.5, 0.75)), dice.uniform(0.3, 0.7), height, 0.95)]
+
+
+def central_place(dice: Dice) -> Place:
+    """The place of a large thing that has a page to itself."""
+    x, y = 0.5 + dice.normal(0.06), 0.5 + dice.normal(0.06)
+    return Place(x, y, dice.uniform(0.6, 0.98), dice.uniform(0.6, 0.98), tag="alone")
 
 
 def free_place(

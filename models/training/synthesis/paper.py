@@ -17,7 +17,10 @@ def lay_paper(dice: Dice, kind: PaperKind, shape: tuple[int, int]) -> Plane:
     """A sheet (H, W, 3) float32, 0..255, not yet ruled."""
     if kind is PaperKind.WHITE:
         colour: Colour = (255, 255, 255) if dice.chance(0.85) else vary(dice, (235, 235, 235), 15)
-        return np.full((*shape, 3), colour, np.float32)
+        ground = np.full((*shape, 3), colour, np.float32)
+        if dice.chance(0.03):
+            _checker(dice, ground)
+        return ground
     sheet = np.empty((*shape, 3), np.float32)
     sheet[:] = paper_colour(dice)
     grain = dice.uniform(0, 2.5) * cut_noise(dice, shape, dice.integer(1, 3))
@@ -59,6 +62,14 @@ def _rule(board: NDArray[np.uint8], camera: Points, axis: int, place: float) -> 
     pixels = cv2.perspectiveTransform(line[None], camera)[0]
     fixed = np.round(np.clip(pixels, -4000, 4000) * 16).astype(np.int32)
     cv2.polylines(board, [fixed], False, 255, max(1, round(side / 400)), cv2.LINE_AA, 4)
+
+
+def _checker(dice: Dice, ground: Plane) -> None:
+    """The checkerboard of a fake transparency."""
+    step = dice.integer(5, 14)
+    rows, columns = np.arange(ground.shape[0]) // step, np.arange(ground.shape[1]) // step
+    odd = (rows[:, None] + columns[None]) % 2 == 1
+    ground[odd] -= dice.uniform(15, 50)
 
 
 def _margin(dice: Dice, sheet: Plane, camera: Points) -> None:

@@ -14,7 +14,7 @@ from models.training.synthesis.curves import Points
 from models.training.synthesis.dice import Dice
 from models.training.synthesis.ink import Inker, silhouette
 from models.training.synthesis.labels import LabelledFigure, Sample
-from models.training.synthesis.layout import Place, free_place, place_figures
+from models.training.synthesis.layout import Place, central_place, free_place, place_figures
 from models.training.synthesis.pens import Pen, PenKind
 from models.training.synthesis.settings import DEFAULT_SETTINGS, SynthesisSettings
 from models.training.synthesis.sketch import Mark, Sketch
@@ -58,7 +58,7 @@ def _populate(stage: Stage) -> list[LabelledFigure]:
     stage.tags.append(pen.kind.value)
     if dice.chance(settings.empty):
         stage.tags.append("empty")
-        for _ in range(dice.integer(0, 3)):
+        for _ in range(dice.weighted({0: 1, 1: 5, 2: 2, 3: 1, 4: 1})):
             _add_clutter(stage, pen if dice.chance(0.6) else stage.new_pen(), [], alone=True)
         return []
     places = place_figures(dice, settings)
@@ -118,8 +118,9 @@ def _behind(figure: LabelledFigure, front: LabelledFigure) -> LabelledFigure:
 
 def _add_clutter(stage: Stage, pen: Pen, taken: Sequence[Box], alone: bool) -> None:
     dice = stage.dice
+    large = alone and dice.chance(0.35)
     side = dice.spread((0.12, 0.4, 0.9)) if alone else dice.uniform(0.08, 0.3)
-    place = free_place(dice, taken, side)
+    place = central_place(dice) if large else free_place(dice, taken, side)
     if place is None:
         return
     kind = choose_clutter(dice, alone)
