@@ -3,10 +3,7 @@
 from litestar import Litestar
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
-from litestar.openapi import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
 
-from animator import __version__
 from animator.api.animations import AnimationController
 from animator.api.drawings import DrawingController
 from animator.api.headers import add_security_headers
@@ -18,6 +15,7 @@ from animator.api.problems import (
     problem_from_http_exception,
     problem_from_unexpected,
 )
+from animator.api.schema import BoxSchemaPlugin, describe_api
 from animator.api.services import ApiServices
 from animator.api.uploads import FORM_OVERHEAD
 from animator.core.errors import AnimatorError
@@ -45,17 +43,7 @@ def create_app(services: ApiServices) -> Litestar:
         },
         before_send=[add_security_headers],
         request_max_body_size=services.limits.upload_bytes + FORM_OVERHEAD,
-        openapi_config=_describe_api(),
+        openapi_config=describe_api(),
+        plugins=[BoxSchemaPlugin()],
         logging_config=None,
-    )
-
-
-def _describe_api() -> OpenAPIConfig:
-    """OpenAPI as JSON and YAML only: the usual viewers load their code from other hosts."""
-    return OpenAPIConfig(
-        title="Animator",
-        version=__version__,
-        description="Turns a photo of a drawing into an animation.",
-        path="/schema",
-        render_plugins=[JsonRenderPlugin(path=["/", "/openapi.json"]), YamlRenderPlugin()],
     )

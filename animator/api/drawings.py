@@ -9,6 +9,7 @@ from litestar import Controller, Request, Response, delete, get, post
 from litestar.params import FromPath
 
 from animator.api.contents import Content, respond_with
+from animator.api.schema import UploadOperation
 from animator.api.services import ApiServices, Services
 from animator.api.uploads import Upload, read_upload
 from animator.core.annotation import Annotation
@@ -27,7 +28,7 @@ class DrawingController(Controller):
     path = "/api/drawings"
     tags = ("drawings",)
 
-    @post()
+    @post(operation_class=UploadOperation)
     async def create_drawing(
         self, request: Request[Any, Any, Any], services: Services
     ) -> Response[DrawingDocument]:

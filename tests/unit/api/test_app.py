@@ -116,6 +116,15 @@ def test_schema_needs_no_other_host(client: Client) -> None:
     assert client.get("/schema/swagger").status_code == 404
 
 
+def test_schema_describes_boxes_and_uploads_as_they_are_sent(client: Client) -> None:
+    schema = client.get("/schema").json()
+    box = schema["components"]["schemas"]["FigureAnnotation"]["properties"]["box"]
+    assert (box["type"], box["minItems"], box["maxItems"]) == ("array", 4, 4)
+    body = schema["paths"]["/api/drawings"]["post"]["requestBody"]["content"]
+    assert body["multipart/form-data"]["schema"]["required"] == ["file"]
+    assert "application/octet-stream" in body
+
+
 @pytest.mark.parametrize("address", ["/", "/drawings/abc", "/drawings/abc/joints"])
 def test_addresses_of_the_page_get_its_shell(client: Client, address: str) -> None:
     response = client.get(address)

@@ -1,0 +1,67 @@
+"""What the OpenAPI document cannot learn from the types of the routes."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from litestar.openapi import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
+from litestar.openapi.spec import OpenAPIMediaType, OpenAPIType, Operation, RequestBody, Schema
+from litestar.plugins import OpenAPISchemaPlugin
+from litestar.typing import FieldDefinition
+
+from animator import __version__
+from animator.core.geometry import Box
+
+__all__ = ("BoxSchemaPlugin", "UploadOperation", "describe_api")
+
+
+def describe_api() -> OpenAPIConfig:
+    """OpenAPI as JSON and YAML only: the usual viewers load their code from other hosts."""
+    return OpenAPIConfig(
+        title="Animator",
+        version=__version__,
+        description="Turns a photo of a drawing into an animation.",
+        path="/schema",
+        render_plugins=[JsonRenderPlugin(path=["/", "/openapi.json"]), YamlRenderPlugin()],
+    )
+
+
+class BoxSchemaPlugin(OpenAPISchemaPlugin):
+    """A box goes over the wire as four numbers."""
+
+    @staticmethod
+    def is_plugin_supported_type(value: Any) -> bool:
+        """Whether it is the box."""
+        return value is Box
+
+    def to_openapi_schema(self, field_definition: FieldDefinition, schema_creator: Any) -> Schema:
+        """Its schema."""
+        return Schema(
+            type=OpenAPIType.ARRAY,
+            items=Schema(type=OpenAPIType.NUMBER),
+            min_items=4,
+            max_items=4,
+            description="x1, y1, x2, y2 in pixels of the drawing",
+        )
+
+
+def _describe_upload() -> RequestBody:
+    picture = Schema(type=OpenAPIType.STRING, content_media_type="application/octet-stream")
+    form = Schema(type=OpenAPIType.OBJECT, properties={"file": picture}, required=["file"])
+    return RequestBody(
+        required=True,
+        description="A picture, as the field `file` of a form or as the body.",
+        content={
+            "multipart/form-data": OpenAPIMediaType(schema=form),
+            "application/octet-stream": OpenAPIMediaType(schema=picture),
+        },
+    )
+
+
+@dataclass
+class UploadOperation(Operation):
+    """A route that reads its body by itself."""
+
+    def __post_init__(self) -> None:
+        """Describe the body that it reads."""
+        self.request_body = _describe_upload()
