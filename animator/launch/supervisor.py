@@ -37,10 +37,11 @@ class Supervisor:
         Raises:
             CannotStart: when a service does not get ready.
         """
-        handlers = {
-            number: signal.signal(number, self._note_signal)
-            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-        }
+        numbers = [signal.SIGTERM, signal.SIGINT]
+        # Under nohup a lost terminal is to be ignored.
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+            numbers.append(signal.SIGHUP)
+        handlers = {number: signal.signal(number, self._note_signal) for number in numbers}
         try:
             for stage in self._stages:
                 self._start(stage)

@@ -140,3 +140,23 @@ def test_handlers_of_signals_are_given_back() -> None:
     before = signal.getsignal(signal.SIGINT)
     Supervisor([[service("one", LIVE)]]).run(on_ready=stop)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_lost_terminal_stops_unless_that_is_to_be_ignored() -> None:
+    def lose_terminal() -> None:
+        os.kill(os.getpid(), signal.SIGHUP)
+
+    Supervisor([[service("one", LIVE)]]).run(on_ready=lose_terminal)
+
+    def lose_terminal_then_interrupt() -> None:
+        lose_terminal()
+        heard.append(signal.getsignal(signal.SIGHUP) is signal.SIG_IGN)
+        stop()
+
+    heard: list[bool] = []
+    handler = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        Supervisor([[service("one", LIVE)]]).run(on_ready=lose_terminal_then_interrupt)
+    finally:
+        signal.signal(signal.SIGHUP, handler)
+    assert heard == [True]
