@@ -15,6 +15,9 @@ __all__ = ("Belief", "Opinion", "believe", "shrink_belief")
 _RIVAL = 0.35
 """A rival's mask takes a pixel from there on, where it is surer than the figure's own."""
 
+_ABROAD = 0.1
+"""The same, outside the detector's box of the figure."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Belief:
@@ -49,7 +52,7 @@ def believe(crop: Box, box: Box, opinions: Sequence[Opinion], rivals: Sequence[O
 
     crop: whole pixels, drawing space.
     box: where the figure is taken to be, drawing space.
-    opinions: on the figure, at least one; a pixel's belief is the mean of those that see it.
+    opinions: on the figure, the detector's first; the mean counts of those that see a pixel.
     rivals: on other figures.
     """
     spread = np.stack([_spread(opinion, crop) for opinion in opinions])
@@ -60,7 +63,7 @@ def believe(crop: Box, box: Box, opinions: Sequence[Opinion], rivals: Sequence[O
     taken = np.zeros(own.shape, bool)
     for rival in rivals:
         theirs = _spread(rival, crop)
-        taken |= (theirs > _RIVAL) & (theirs > own)
+        taken |= np.where(np.isnan(spread[0]), theirs > _ABROAD, (theirs > _RIVAL) & (theirs > own))
     return Belief(own=own, box=_spread(whole, crop) > 0, taken=taken)
 
 

@@ -35,7 +35,7 @@ _LOOKS = 3
 _SHARED = 0.5
 """Outlines that share more than this of the smaller one are one figure found twice."""
 
-_RIM = 2
+_RIM = 1
 """Pixels between the outline and its box."""
 
 

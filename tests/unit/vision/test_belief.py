@@ -53,10 +53,11 @@ def test_rival_takes_what_it_is_surer_of() -> None:
     assert not belief.taken[:, :20].any()
 
 
-def test_unsure_rival_takes_nothing() -> None:
+def test_unsure_rival_takes_nothing_inside_the_figures_box() -> None:
     mine = Box(10.0, 20.0, 30.0, 80.0)
     belief = believe(CROP, mine, [flat(mine, 0.5)], [flat(CROP, 0.3)])
-    assert not belief.taken.any()
+    assert not belief.taken[:, :20].any()
+    assert belief.taken[:, 20:].all()
 
 
 def test_belief_shrinks_as_one() -> None:

@@ -1,0 +1,135 @@
+"""The whole walk, with a predictor that needs no models."""
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from PIL import Image, ImageSequence
+
+from animator.core.animation import AnimationFormat
+from animator.core.annotation import Annotation
+from animator.core.documents import AnimationRequest
+from animator.core.drawing import Drawing
+from animator.core.errors import NoFigureFound, UnknownMotion
+from animator.core.job import STEPS, Step
+from animator.core.scene import Background
+from animator.pipeline import animate, annotate
+from tests.support_bad_images import black_page, blank_page
+from tests.support_drawings import stick_figure
+from tests.support_predictor import DarkPredictor
+
+
+class Listener:
+    """Remembers the progress it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[Step, float]] = []
+
+    def __call__(self, step: Step, share: float) -> None:
+        self.told.append((step, share))
+
+    @property
+    def steps(self) -> list[Step]:
+        """Each step once, in the order in which it was told first."""
+        return list(dict.fromkeys(step for step, _ in self.told))
+
+
+@pytest.fixture(scope="module")
+def drawing() -> Drawing:
+    return Drawing(id="stick", image=stick_figure())
+
+
+@pytest.fixture(scope="module")
+def annotation(drawing: Drawing) -> Annotation:
+    return annotate(drawing, DarkPredictor(), Listener())
+
+
+def request_for(motion: str) -> AnimationRequest:
+    return AnimationRequest(
+        motion=motion,
+        side=96,
+        background=Background(kind="transparent"),
+        formats=(AnimationFormat.GIF,),
+    )
+
+
+def test_figure_is_annotated_in_full(annotation: Annotation) -> None:
+    (figure,) = annotation.figures
+    assert (annotation.width, annotation.height) == (200, 300)
+    assert figure.mask is not None
+    assert figure.skeleton is not None
+    assert figure.mask.size == (figure.box.height, figure.box.width)
+
+
+def test_annotation_survives_the_wire(annotation: Annotation) -> None:
+    data = msgspec.json.encode(annotation)
+    assert msgspec.json.decode(data, type=Annotation) == annotation
+
+
+@pytest.mark.parametrize("page", [blank_page(), black_page()], ids=["blank", "black"])
+def test_page_without_figure_gives_an_empty_annotation(page: np.ndarray) -> None:
+    assert annotate(Drawing(id="p", image=page), DarkPredictor(), Listener()).figures == ()
+
+
+def test_steps_are_told_in_order_and_never_fall(drawing: Drawing) -> None:
+    listener = Listener()
+    annotate(drawing, DarkPredictor(), listener)
+    assert listener.steps == ["detecting", "outlining"]
+    shares = [share for _, share in listener.told]
+    assert shares == sorted(shares)
+    assert 0.0 <= shares[0] <= shares[-1] <= 1.0
+
+
+def test_figure_moves_inside_the_picture(
+    drawing: Drawing, annotation: Annotation, tmp_path: Path
+) -> None:
+    listener = Listener()
+    (animation,) = animate(drawing, annotation, request_for("wave"), tmp_path, listener)
+    with Image.open(tmp_path / animation.blob) as film:
+        assert film.size == (animation.width, animation.height)
+        frames = [np.array(f.convert("RGBA"))[:, :, 3] > 0 for f in ImageSequence.Iterator(film)]
+    assert len(frames) == animation.frame_count > 10
+    assert any((frame != frames[0]).sum() > 20 for frame in frames)
+    for frame in frames:
+        assert 50 < frame.sum() < 0.9 * frame.size
+        assert not (frame[0].any() or frame[-1].any() or frame[:, 0].any() or frame[:, -1].any())
+    assert listener.steps == ["rigging", "moving", "drawing"]
+    assert all(step in STEPS for step in listener.steps)
+
+
+def test_each_format_is_written_beside_the_other(
+    drawing: Drawing, annotation: Annotation, tmp_path: Path
+) -> None:
+    both = msgspec.structs.replace(
+        request_for("jump"),
+        background=Background(),
+        formats=(AnimationFormat.GIF, AnimationFormat.MP4),
+    )
+    animations = animate(drawing, annotation, both, tmp_path, Listener())
+    assert [animation.blob for animation in animations] == ["animation.gif", "animation.mp4"]
+    assert all((tmp_path / animation.blob).stat().st_size > 1000 for animation in animations)
+
+
+def test_no_figure_to_move_is_an_error_with_advice(drawing: Drawing, tmp_path: Path) -> None:
+    empty = Annotation(width=200, height=300, figures=())
+    with pytest.raises(NoFigureFound, match="bright"):
+        animate(drawing, empty, request_for("wave"), tmp_path, Listener())
+
+
+def test_figure_yet_to_be_outlined_is_not_moved(
+    drawing: Drawing, annotation: Annotation, tmp_path: Path
+) -> None:
+    bare = msgspec.structs.replace(annotation.figures[0], mask=None)
+    pending = msgspec.structs.replace(annotation, figures=(bare,))
+    with pytest.raises(NoFigureFound):
+        animate(drawing, pending, request_for("wave"), tmp_path, Listener())
+
+
+def test_unknown_motion_is_refused_before_any_work(
+    drawing: Drawing, annotation: Annotation, tmp_path: Path
+) -> None:
+    listener = Listener()
+    with pytest.raises(UnknownMotion):
+        animate(drawing, annotation, request_for("levitate"), tmp_path, listener)
+    assert listener.told == []
