@@ -18,6 +18,9 @@ from PIL import Image, ImageDraw
 
 ROOT = Path(__file__).parents[1]
 TINY_MODELS = Path(__file__).parent / "support_models"
+MODELS = Path(os.environ.get("ANIMATOR_TEST_MODELS", TINY_MODELS)).absolute()
+"""What the tests serve: fast stand-ins, unless ANIMATOR_TEST_MODELS names the folder `models`."""
+
 PATIENCE = 30.0
 
 
@@ -160,7 +163,7 @@ def launch(arguments: list[str], environment: Mapping[str, str]) -> subprocess.P
 
 
 @contextmanager
-def serving_app(data_dir: Path, pause: float = 0.0, models: Path = TINY_MODELS) -> Iterator[App]:
+def serving_app(data_dir: Path, pause: float = 0.0, models: Path = MODELS) -> Iterator[App]:
     """Everything in one `animator serve`; `pause` seconds are spent in the detector."""
     web, *others = free_ports(4)
     flags = ("--inference-port", "--management-port", "--metrics-port")
