@@ -1,0 +1,146 @@
+"""`animator animate`: a drawing in, a moving picture out, where it was asked for."""
+
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.support_bad_images import TEXT, blank_page, encode
+
+Animator = Callable[..., int]
+
+
+def test_gif_is_written_where_it_was_asked_for(
+    animator: Animator, stick_png: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "new" / "wave.gif"
+    assert animator("animate", stick_png, "--motion", "wave", "--side", 96, "-o", target) == 0
+    with Image.open(target) as film:
+        assert film.format == "GIF"
+        assert max(film.size) == 96
+        assert film.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
+    assert f"{target}: " in capsys.readouterr().err
+    assert [path.name for path in target.parent.iterdir()] == ["wave.gif"]
+
+
+def test_default_is_a_dance_beside_the_caller(
+    animator: Animator, stick_png: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert animator("animate", stick_png, "--side", 64) == 0
+    assert (tmp_path / "stick-dance.gif").is_file()
+
+
+def test_several_drawings_go_into_a_folder_and_a_bad_one_does_not_stop_the_rest(
+    animator: Animator, stick_png: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad, blank = tmp_path / "bad.png", tmp_path / "blank.png"
+    bad.write_bytes(TEXT)
+    blank.write_bytes(encode(blank_page(), "PNG"))
+    out = tmp_path / "films"
+    words = ("--motion", "jump", "--side", 64, "--format", "mp4", "-o", out)
+    assert animator("animate", bad, blank, stick_png, *words) == 1
+    assert [path.name for path in out.iterdir()] == ["stick-jump.mp4"]
+    err = capsys.readouterr().err
+    assert f"{bad}: " in err
+    assert f"{blank}: No figure was found" in err
+
+
+@pytest.mark.parametrize(
+    ("colour", "expected"),
+    [("transparent", 0), ("black", (0, 0, 0)), ("#2040c0", (32, 64, 192))],
+)
+def test_background_is_what_was_asked_for(
+    colour: str, expected: object, animator: Animator, stick_png: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "film.gif"
+    words = ("--side", 64, "--background", colour, "-o", target)
+    assert animator("animate", stick_png, *words) == 0
+    with Image.open(target) as film:
+        pixels = np.array(film.convert("RGBA"))
+    corner = pixels[0, 0]
+    if expected == 0:
+        assert corner[3] == 0
+    else:
+        assert np.abs(corner[:3].astype(int) - np.array(expected)).max() <= 8
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("-o", "film.avi"), "end the output's name in .gif or .mp4"),
+        (("-o", "film.gif", "--format", "mp4"), "ends in .gif, but --format says mp4"),
+        (("-o", "film.mp4", "--background", "transparent"), "MP4 has no transparency"),
+        (("other.png", "-o", "film.gif"), "2 drawings cannot go into one file"),
+    ],
+    ids=["suffix", "format", "transparency", "several"],
+)
+def test_options_that_do_not_fit_are_wrong_use(
+    words: tuple[str, ...],
+    sentence: str,
+    animator: Animator,
+    stick_png: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert animator("animate", stick_png, *words) == 2
+    assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--side", "63"),
+        ("--side", "65"),
+        ("--side", "x"),
+        ("--side", "2000"),
+        ("--background", "blu"),
+        ("--background", "#12345"),
+        ("--format", "avi"),
+    ],
+    ids=" ".join,
+)
+def test_values_out_of_range_are_wrong_use(
+    words: tuple[str, ...], animator: Animator, stick_png: Path
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        animator("animate", stick_png, *words)
+    assert ended.value.code == 2
+
+
+def test_unknown_motion_names_the_known_ones(
+    animator: Animator, stick_png: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert animator("animate", stick_png, "--motion", "levitate") == 1
+    err = capsys.readouterr().err
+    assert "levitate" in err
+    assert "wave" in err
+
+
+def test_place_that_cannot_be_written_is_said_plainly(
+    animator: Animator, stick_png: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    target = tmp_path / "file" / "film.gif"
+    assert animator("animate", stick_png, "--side", 64, "-o", target) == 1
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_progress_is_shown_on_a_terminal_and_taken_away(
+    animator: Animator, stick_png: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    assert animator("animate", stick_png, "--side", 64, "-o", tmp_path / "film.gif") == 0
+    shown = terminal.getvalue()
+    steps = ("reading", "detecting", "outlining", "rigging", "moving", "drawing")
+    places = [shown.index(f"stick.png: {step}") for step in steps]
+    assert places == sorted(places)
+    assert "\r\x1b[K" + str(tmp_path) in shown
