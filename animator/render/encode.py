@@ -24,14 +24,14 @@ WRITERS: Mapping[AnimationFormat, Callable[[Path, float], FrameWriter]] = {
 def encode(
     frames: Iterable[NDArray[np.uint8]], fps: float, targets: Mapping[AnimationFormat, Path]
 ) -> tuple[Animation, ...]:
-    """Write one file a target; each appears under its name only when it is whole.
+    """Write one file a target; each appears under its name when all are whole.
 
     frames: (H, W, 4) uint8 RGBA, straight alpha, all of one size, even sides; consumed once.
     fps: frames a second, > 0.
     Returns one animation a target, in their order, whose blob is the name of the file.
 
     Raises:
-        EncodingFailed: when there is no frame, or a file cannot be written; no file is left then.
+        EncodingFailed: when there is no frame, or a file cannot be written.
     """
     drafts = {form: path.with_name(f".{path.name}.part") for form, path in targets.items()}
     writers = [WRITERS[form](draft, fps) for form, draft in drafts.items()]
@@ -40,11 +40,11 @@ def encode(
         for form, draft in drafts.items():
             draft.replace(targets[form])
     except (OSError, ValueError, av.FFmpegError) as error:
-        for writer in writers:
-            writer.abort()
         msg = "The animation could not be written."
         raise EncodingFailed(msg) from error
     finally:
+        for writer in writers:
+            writer.abort()
         for draft in drafts.values():
             draft.unlink(missing_ok=True)
     return tuple(

@@ -49,10 +49,11 @@ class GifWriter:
 
     def close(self) -> None:
         """Write what is left, and the end."""
-        self._flush().end(self._tick(self._count))
+        if self._waiting or self._stream is not None:
+            self._flush().end(self._tick(self._count))
 
     def abort(self) -> None:
-        """Let go of the file without ending it."""
+        """Let go of the file, whole or not."""
         if self._stream is not None:
             self._stream.file.close()
 
@@ -80,7 +81,7 @@ class _Stream:
         self.palette: Palette = palette_from_frames(samples)
         self.clears = any((frame[..., 3] < 128).any() for frame in samples)
         self.shown: Indices | None = None
-        self.held: Indices | None = None
+        self.held: Indices = index_frame(self.palette, samples[0])
         self.since = 0
 
     def begin(self) -> None:
@@ -93,19 +94,16 @@ class _Stream:
 
     def add(self, frame: NDArray[np.uint8], tick: int) -> None:
         """Hold a frame until it is known how long it shows."""
-        if self.held is not None and tick - self.since < SHORTEST:
+        if tick - self.since < SHORTEST:
             return
         found = index_frame(self.palette, frame)
-        if self.held is not None:
-            if np.array_equal(found, self.held):
-                return
+        if not np.array_equal(found, self.held):
             self._put(self.held, tick - self.since)
-        self.held, self.since = found, tick
+            self.held, self.since = found, tick
 
     def end(self, tick: int) -> None:
         """Put the last frame and the end mark."""
-        if self.held is not None:
-            self._put(self.held, max(tick - self.since, SHORTEST))
+        self._put(self.held, max(tick - self.since, SHORTEST))
         self.file.write(b";")
         self.file.close()
 

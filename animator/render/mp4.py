@@ -1,5 +1,6 @@
 """H.264 in MP4 as browsers play it: yuv420p, BT.709, index in front."""
 
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
@@ -50,9 +51,10 @@ class Mp4Writer:
             container.close()
 
     def abort(self) -> None:
-        """Let go of the file without ending it."""
+        """Let go of the file, whole or not."""
         if self._open is not None:
-            self._open[0].close()
+            with suppress(OSError, av.FFmpegError):
+                self._open[0].close()
 
     def _begin(self, width: int, height: int) -> tuple[OutputContainer, VideoStream]:
         container = av.open(str(self._path), "w", format="mp4", options={"movflags": "+faststart"})

@@ -18,4 +18,4 @@ class FrameWriter(Protocol):
         """Write what is left; the file is whole then."""
 
     def abort(self) -> None:
-        """Let go of the file without ending it."""
+        """Let go of the file, whole or not; may be called at any time."""

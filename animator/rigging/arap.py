@@ -17,6 +17,7 @@ from scipy.sparse import csc_array, csr_array
 from scipy.sparse.linalg import SuperLU, splu
 
 from animator.core.rig import Mesh
+from animator.rigging.edges import edges_with_neighbours
 
 __all__ = ("Arap", "Handles", "precompute", "solve")
 
@@ -107,30 +108,6 @@ def solve(arap: Arap, places: NDArray[np.float64], rounds: int = 1) -> NDArray[n
     ]
     moved = np.concatenate(parts, axis=1).T
     return np.stack((moved.real, moved.imag), axis=-1).astype(np.float32)
-
-
-def edges_with_neighbours(
-    triangles: NDArray[np.int32],
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Edges of a mesh, each once, and the vertices around each.
-
-    triangles: (T, 3) int32.
-    Returns edges (E, 2) int32 and neighbours (E, 4) int32: both ends, then the far corners of the
-    triangles on both sides; -1 where there is no triangle.
-    """
-    ends = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
-    opposite = triangles[:, [2, 0, 1]].ravel()
-    order = np.lexsort((ends[:, 1], ends[:, 0]))
-    ends, opposite = ends[order], opposite[order]
-    is_first = np.ones(len(ends), dtype=bool)
-    is_first[1:] = (ends[1:] != ends[:-1]).any(axis=1)
-    edge = np.cumsum(is_first) - 1
-    edges = ends[is_first]
-    neighbours = np.full((len(edges), 4), -1, dtype=np.int32)
-    neighbours[:, :2] = edges
-    neighbours[edge[is_first], 2] = opposite[is_first]
-    neighbours[edge[~is_first], 3] = opposite[~is_first]
-    return edges, neighbours
 
 
 def _edge_similarities(rest: Complex, neighbours: NDArray[np.int32]) -> csr_array:

@@ -11,7 +11,7 @@ from animator.rigging.kinematics import pose_joints, rest_joints
 
 __all__ = ("deform",)
 
-ROUNDS = 2
+ROUNDS = 3
 """Rounds of turning edges and solving; more keep limbs rounder at sharp bends."""
 
 

@@ -12,7 +12,7 @@ __all__ = ("follow_bones", "handle_places", "locate", "rig_handles")
 JOINT_WEIGHT = 30.0
 """Pull of a joint on its place in the mesh."""
 
-FOLLOW_WEIGHT = 0.3
+FOLLOW_WEIGHT = 0.15
 """Pull of a bone on the vertices that are its alone: limbs keep their shape and follow."""
 
 LEAST_WEIGHT = 0.01

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from animator.core.errors import InvalidSkeleton
-from animator.rigging.arap import edges_with_neighbours
+from animator.rigging.edges import edges_with_neighbours
 from animator.rigging.handles import locate
 
 __all__ = ("Bones", "assign_bones", "measure_bones")

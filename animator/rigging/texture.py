@@ -9,7 +9,8 @@ __all__ = ("cut_texture",)
 Plane = NDArray[np.uint8]
 
 RIM = 0.012
-"""How deep paper may reach in from the mask's edge and still be cut off, of the longer side."""
+"""How deep paper may reach in from the mask's edge and still be cut off, of the longer side;
+at least four pixels."""
 
 PAPERLIKE = 10.0
 """Colours this close to the paper around are paper: CIE L*a*b* distance, 8-bit scale."""
@@ -17,7 +18,7 @@ PAPERLIKE = 10.0
 PASS = 1
 """Radius of the smallest hole in a line through which paper inside counts as outside, pixels."""
 
-MOST_CUT = 0.6
+MOST_CUT = 0.85
 """A figure that would lose more than this as paper is left whole: its paint is like the paper."""
 
 BLEND = 0.003
@@ -42,7 +43,7 @@ def cut_texture(image: NDArray[np.uint8], mask: NDArray[np.bool_]) -> NDArray[np
 
 def _trim_paper(image: NDArray[np.uint8], solid: Plane) -> Plane:
     """The mask (h, w) without the paper that touches its edge, its outline rounded."""
-    rim = max(round(RIM * max(solid.shape)), 2)
+    rim = max(round(RIM * max(solid.shape)), 4)
     beyond = cv2.dilate(solid, _disc(rim)) > solid
     if not beyond.any():
         return solid
@@ -71,11 +72,13 @@ def _reach(free: NDArray[np.bool_], start: NDArray[np.bool_]) -> NDArray[np.bool
 
 
 def _core(solid: Plane) -> Plane:
-    """Pixels (h, w) whose paint is pure: off the edge, or, in a thin line, on its middle."""
+    """Pixels (h, w) of pure paint: off the edge or, far from any such, on a line's middle."""
+    blend = BLEND * max(solid.shape) + 1
     depth = cv2.distanceTransform(np.pad(solid, 1), cv2.DIST_L2, 5)[1:-1, 1:-1]
+    core = (depth > blend).astype(np.uint8)
     middle = (depth >= cv2.dilate(depth, np.ones((3, 3), np.uint8))) & (solid > 0)
-    inner = depth > BLEND * max(solid.shape) + 1
-    return np.asarray(middle | inner, np.uint8)
+    lonely = middle & (cv2.dilate(core, _disc(round(2 * blend))) == 0)
+    return np.where(lonely, 1, core).astype(np.uint8)
 
 
 def _is_paper(

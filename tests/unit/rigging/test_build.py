@@ -1,0 +1,61 @@
+import msgspec
+import numpy as np
+import pytest
+
+from animator.core.drawing import Figure
+from animator.core.errors import EmptyMask
+from animator.core.mask import Mask
+from animator.core.rig import Rig
+from animator.core.skeleton import Skeleton, joint_positions
+from animator.rigging import build_rig
+from animator.rigging.handles import locate
+from animator.rigging.kinematics import rest_joints
+
+
+def test_world_has_the_root_at_its_origin_and_the_figure_one_unit_tall(rig: Rig) -> None:
+    assert (rig.to_world.root_x, rig.to_world.root_y) == (80.0, 120.0)
+    # the mask reaches from row 15 to row 189
+    assert rig.to_world.height == 175.0
+    assert np.ptp(rig.mesh.vertices[:, 1]) == pytest.approx(1.0, abs=0.02)
+
+
+def test_mesh_is_counter_clockwise_in_world_space(rig: Rig) -> None:
+    a, b, c = (rig.mesh.vertices[rig.mesh.triangles[:, k]] for k in range(3))
+    assert ((b - a)[:, 0] * (c - a)[:, 1] - (b - a)[:, 1] * (c - a)[:, 0] > 0).all()
+
+
+def test_texture_has_the_size_of_the_figure_and_is_clear_outside(rig: Rig, mask: Mask) -> None:
+    assert rig.texture.shape == (200, 160, 4)
+    assert not rig.texture[..., 3][:8].any()
+    assert (rig.texture[..., 3][mask.data] > 128).mean() > 0.99
+
+
+def test_joints_outside_the_mask_are_moved_onto_it(
+    figure: Figure, mask: Mask, skeleton: Skeleton
+) -> None:
+    stray = tuple(
+        msgspec.structs.replace(joint, x=500.0, y=-40.0) if joint.name == "left_hand" else joint
+        for joint in skeleton.joints
+    )
+    rig = build_rig(figure, mask, Skeleton(joints=stray))
+    hand = joint_positions(rig.skeleton)[rig.skeleton.index("left_hand")]
+    assert mask.data[int(hand[1]), int(hand[0])]
+    vertices = rig.mesh.vertices.astype(np.float64)
+    within, shares = locate(vertices, rig.mesh.triangles, rest_joints(rig))
+    found = (vertices[rig.mesh.triangles[within]] * shares[..., None]).sum(axis=1)
+    np.testing.assert_allclose(found, rest_joints(rig), atol=2e-3)
+
+
+def test_given_skeleton_is_not_changed(figure: Figure, mask: Mask, skeleton: Skeleton) -> None:
+    rig = build_rig(figure, mask, skeleton)
+    assert rig.skeleton == skeleton
+
+
+def test_mask_of_another_size_is_refused(figure: Figure, skeleton: Skeleton) -> None:
+    with pytest.raises(ValueError, match="expected a mask"):
+        build_rig(figure, Mask(np.ones((5, 5), dtype=bool)), skeleton)
+
+
+def test_empty_mask_is_refused(figure: Figure, skeleton: Skeleton) -> None:
+    with pytest.raises(EmptyMask):
+        build_rig(figure, Mask(np.zeros((200, 160), dtype=bool)), skeleton)

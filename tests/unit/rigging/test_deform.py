@@ -1,0 +1,111 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from animator.core.mask import Mask
+from animator.core.pose import PoseSequence
+from animator.core.rig import Rig
+from animator.core.skeleton import BIPED_PARENTS
+from animator.rigging import build_rig, deform
+from animator.rigging.handles import locate
+from animator.rigging.kinematics import pose_joints, rest_joints
+from tests.unit.rigging.conftest import make_figure, make_mask, make_skeleton, still
+
+NAMES = list(BIPED_PARENTS)
+LIMBS = ("right_elbow", "right_hand", "left_elbow", "left_hand", "right_knee", "left_foot")
+
+
+def areas(rig: Rig, vertices: NDArray[np.float32]) -> NDArray[np.float32]:
+    a, b, c = (vertices[..., rig.mesh.triangles[:, k], :] for k in range(3))
+    found: NDArray[np.float32] = (b - a)[..., 0] * (c - a)[..., 1] - (b - a)[..., 1] * (c - a)[
+        ..., 0
+    ]
+    return found
+
+
+def bent(rig: Rig, **turns: float) -> PoseSequence:
+    """One frame in which some bones point away from rest by so many radians."""
+    rest = rest_joints(rig)
+    poses = still(len(NAMES))
+    for name, turn in turns.items():
+        joint = NAMES.index(name)
+        bone = rest[joint] - rest[rig.skeleton.parents[joint]]
+        poses.angles[0, joint] = np.arctan2(-bone[0], bone[1]) + turn
+    return poses
+
+
+def test_still_poses_leave_the_mesh_at_rest(rig: Rig) -> None:
+    track = deform(rig, still(len(NAMES), frames=3))
+    assert track.vertices.shape == (3, len(rig.mesh.vertices), 2)
+    np.testing.assert_allclose(track.vertices, rig.mesh.vertices[None].repeat(3, 0), atol=1e-4)
+    assert track.fps == 10.0
+
+
+@settings(max_examples=15, deadline=None)
+@given(turns=st.lists(st.floats(-1.2, 1.2), min_size=len(LIMBS), max_size=len(LIMBS)))
+def test_bones_are_followed_and_paint_keeps_its_area(rig: Rig, turns: list[float]) -> None:
+    poses = bent(rig, **dict(zip(LIMBS, turns, strict=True)))
+    track = deform(rig, poses)
+    rest = rest_joints(rig)
+    within, shares = locate(rig.mesh.vertices.astype(np.float64), rig.mesh.triangles, rest)
+    met = (track.vertices[0][rig.mesh.triangles[within]] * shares[..., None]).sum(axis=1)
+    goal = pose_joints(rest, rig.skeleton.parents, poses).places[0]
+    assert np.abs(met - goal).max() < 0.01
+    ratio = areas(rig, track.vertices[0]) / areas(rig, rig.mesh.vertices)
+    assert np.isfinite(ratio).all()
+    assert np.percentile(ratio, 5) > 0.6
+    assert np.percentile(ratio, 95) < 1.6
+    assert (ratio < 0).mean() < 0.01
+
+
+def test_lifted_arm_leaves_the_legs_where_they_are(rig: Rig) -> None:
+    track = deform(rig, bent(rig, right_elbow=-1.3))
+    moved = np.linalg.norm(track.vertices[0] - rig.mesh.vertices, axis=1)
+    legs = rig.mesh.vertices[:, 1] < -0.1
+    assert moved[legs].max() < 0.005
+    assert moved.max() > 0.2
+
+
+def test_whole_figure_follows_its_root(rig: Rig) -> None:
+    poses = still(len(NAMES))
+    poses = replace(poses, root=np.array([[0.5, 0.25]], np.float32))
+    track = deform(rig, poses)
+    np.testing.assert_allclose(track.vertices[0], rig.mesh.vertices + poses.root, atol=1e-4)
+
+
+def test_part_drawn_apart_moves_with_its_bone() -> None:
+    data = make_mask()
+    data[:, 24:32] = False
+    rig = build_rig(make_figure(), Mask(data), make_skeleton())
+    turned = deform(rig, bent(rig, right_elbow=np.pi / 2)).vertices[0]
+    hand = rig.to_world.invert(rig.mesh.vertices)[:, 0] < 22
+    assert hand.any()
+    # the arm pointed to -x; a quarter turn counter-clockwise points it to -y
+    elbow = rest_joints(rig)[NAMES.index("right_shoulder")]
+    arm = rig.mesh.vertices[hand] - elbow
+    expected = elbow + np.stack((-arm[:, 1], arm[:, 0]), axis=1)
+    np.testing.assert_allclose(turned[hand], expected, atol=0.03)
+
+
+def test_groups_are_ordered_by_depth_and_unnamed_bones_go_with_their_parent(rig: Rig) -> None:
+    poses = replace(
+        still(len(NAMES), frames=2),
+        depths=np.array([[0.0, 2.0, 1.0], [3.0, 2.0, 1.0]], np.float32),
+        groups=(("hip", "torso"), ("right_shoulder", "right_elbow"), ("left_shoulder",)),
+    )
+    track = deform(rig, poses)
+    assert track.order.tolist() == [[0, 2, 1], [2, 1, 0]]
+    by_bone = dict(zip(rig.bone_of.tolist(), track.group_of.tolist(), strict=True))
+    assert by_bone[NAMES.index("right_hand")] == 1
+    assert by_bone[NAMES.index("left_hand")] == 2
+    assert by_bone[NAMES.index("neck")] == 0
+    assert by_bone[NAMES.index("left_foot")] == 0
+
+
+def test_poses_of_another_skeleton_are_refused(rig: Rig) -> None:
+    with pytest.raises(ValueError, match="16 joints"):
+        deform(rig, still(4))

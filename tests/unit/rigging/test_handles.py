@@ -1,0 +1,58 @@
+import numpy as np
+
+from animator.core.pose import PoseSequence
+from animator.core.rig import Rig
+from animator.rigging.handles import (
+    JOINT_WEIGHT,
+    LEAST_WEIGHT,
+    follow_bones,
+    handle_places,
+    locate,
+    rig_handles,
+)
+from animator.rigging.kinematics import JointTrack, pose_joints, rest_joints
+
+SQUARE = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]])
+HALVES = np.array([[0, 1, 2], [0, 2, 3]], np.int32)
+
+
+def test_point_is_located_by_its_barycentric_coordinates() -> None:
+    within, shares = locate(SQUARE, HALVES, np.array([[1.5, 0.5], [0.5, 1.5]]))
+    assert within.tolist() == [0, 1]
+    np.testing.assert_allclose(shares, [[0.25, 0.5, 0.25], [0.25, 0.25, 0.5]])
+
+
+def test_point_outside_is_drawn_to_the_nearest_side() -> None:
+    within, shares = locate(SQUARE, HALVES, np.array([[3.0, 0.5]]))
+    assert within.tolist() == [0]
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    assert (shares >= 0).all()
+    place = (SQUARE[HALVES[0]] * shares[0][:, None]).sum(axis=0)
+    assert place[0] <= 2.0
+
+
+def test_vertex_between_bones_is_unsure() -> None:
+    strip = np.array([[0, 1, 2], [1, 3, 2], [2, 3, 4], [3, 5, 4], [4, 5, 6]], np.int32)
+    bones, sure = follow_bones(strip, np.array([1, 1, 1, 2, 2], np.int16), 7)
+    assert bones[[0, 1, 6]].tolist() == [1, 1, 2]
+    assert sure[3] == 0 == sure[4]
+    assert sure[0] > sure[2] > 0
+
+
+def test_joints_pull_firmly_and_every_vertex_a_little(rig: Rig) -> None:
+    handles = rig_handles(rig, rest_joints(rig))
+    joints = len(rig.skeleton.joints)
+    assert len(handles.weights) == joints + len(rig.mesh.vertices)
+    assert (handles.weights[:joints] == JOINT_WEIGHT).all()
+    assert handles.weights[joints:].min() == LEAST_WEIGHT
+    placed = (rig.mesh.vertices[handles.corners] * handles.shares[..., None]).sum(axis=1)
+    np.testing.assert_allclose(placed[:joints], rest_joints(rig), atol=1e-4)
+
+
+def test_vertices_go_where_their_bone_would_take_them(rig: Rig, at_rest: PoseSequence) -> None:
+    rest, shift = rest_joints(rig), np.array([0.25, 0.5])
+    still = pose_joints(rest, rig.skeleton.parents, at_rest)
+    moved = JointTrack(places=still.places + shift, turns=still.turns)
+    places = handle_places(rig, rest, moved)[0]
+    expected = np.concatenate((rest, rig.mesh.vertices)) + shift
+    np.testing.assert_allclose(places, expected, atol=1e-5)
