@@ -67,6 +67,8 @@ class _Listener(uvicorn.Server):
 def serve_until_stopped(settings: ServerSettings) -> None:
     """Serve until SIGINT or SIGTERM; what is under way then gets a few seconds to end.
 
+    Only for a process's main thread, which is the one that gets signals; elsewhere use `serve`.
+
     Raises:
         CannotListen: when a port is taken.
         InvalidModel: when a model cannot be served.

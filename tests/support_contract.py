@@ -23,11 +23,11 @@ class Server:
 
 
 def start_server(models: Path, **environment: str) -> subprocess.Popen[str]:
-    """Start it on free ports; the caller ends it."""
-    ports = [f"--{kind}-port=0" for kind in ("inference", "management", "metrics")]
+    """Start it, on free ports unless told otherwise; the caller ends it."""
+    ports = {f"SERVING_{kind}_PORT": "0" for kind in ("INFERENCE", "MANAGEMENT", "METRICS")}
     return subprocess.Popen(
-        [sys.executable, "-m", "serving", "start", f"--models-dir={models}", *ports],
-        env={**os.environ, "SERVING_DEVICE": "cpu", **environment},
+        [sys.executable, "-m", "serving", "start", f"--models-dir={models}"],
+        env={**os.environ, "SERVING_DEVICE": "cpu", **ports, **environment},
         stderr=subprocess.PIPE,
         text=True,
         # A group of its own, to which a test can send what Ctrl-C sends.

@@ -3,6 +3,7 @@
 import concurrent.futures
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -189,17 +190,47 @@ def test_workers_die_with_their_server_even_while_they_work(
         assert isinstance(request.exception(), ServerUnavailable)
 
 
-def test_stop_while_models_are_loading_leaves_no_process(tmp_path: Path) -> None:
-    (tmp_path / "slow").mkdir()
-    (tmp_path / "slow" / "manifest.json").write_text('{"name": "slow", "handler": "h.py:H"}')
-    marker = tmp_path / "pid"
-    (tmp_path / "slow" / "h.py").write_text(
+def put_slow_model(folder: Path) -> Path:
+    """A model that loads for a minute; the file that tells its process once it has begun."""
+    (folder / "slow").mkdir()
+    (folder / "slow" / "manifest.json").write_text('{"name": "slow", "handler": "h.py:H"}')
+    marker = folder / "pid"
+    (folder / "slow" / "h.py").write_text(
         "import os, pathlib, time\n"
         f"part = pathlib.Path({str(marker)!r} + '.part')\n"
         "part.write_text(str(os.getpid()))\n"
         f"part.rename({str(marker)!r})\n"
         "time.sleep(60)\n"
     )
+    return marker
+
+
+def test_server_answers_that_it_is_not_ready_while_models_are_loading(tmp_path: Path) -> None:
+    marker = put_slow_model(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    with start_server(tmp_path, SERVING_INFERENCE_PORT=str(port)) as process:
+        wait_until(marker.exists, "the loading's beginning")
+        answers = {
+            path: httpx.get(url + path).status_code
+            for path in ("/ping", "/v2/health/live", "/v2/health/ready", "/v2/models/slow/ready")
+        }
+        refused = httpx.post(f"{url}/predictions/slow", content=b"x")
+        process.terminate()
+    assert answers == {
+        "/ping": 500,
+        "/v2/health/live": 200,
+        "/v2/health/ready": 503,
+        "/v2/models/slow/ready": 503,
+    }
+    assert refused.status_code == 503
+    assert "not loaded yet" in refused.json()["message"]
+    assert int(refused.headers["retry-after"]) >= 1
+
+
+def test_stop_while_models_are_loading_leaves_no_process(tmp_path: Path) -> None:
+    marker = put_slow_model(tmp_path)
     with start_server(tmp_path) as process:
         wait_until(marker.exists, "the loading's beginning")
         begun = time.monotonic()
