@@ -8,14 +8,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.training.synthesis.curves import Points
+from models.training.synthesis.curves import Points, ellipse
 from models.training.synthesis.dice import Dice
 from models.training.synthesis.noise import Plane, cut_noise, soft_field
 from models.training.synthesis.palette import Colour
 from models.training.synthesis.pens import Pen, PenKind
 from models.training.synthesis.sketch import FillStyle, Mark, MarkKind
 
-__all__ = ("Inker", "silhouette")
+__all__ = ("Inker", "blots", "silhouette")
 
 _SHIFT = 4
 _ONE = 1 << _SHIFT
@@ -96,10 +96,6 @@ class Inker:
             widths = width * self._swell(mark.points)
             for a, b, w in zip(points[:-1], points[1:], widths, strict=True):
                 cv2.line(board, a, b, value, _whole(w), kind, _SHIFT)
-        for end in (points[0], points[-1]):
-            if self.dice.chance(self.pen.blot):
-                radius = round(width * self.dice.uniform(0.5, 0.9) * _ONE)
-                cv2.circle(board, end, radius, min(255, value + 40), -1, cv2.LINE_8, _SHIFT)
 
     @property
     def _is_plain(self) -> bool:
@@ -172,6 +168,19 @@ class Inker:
             field = soft_field(self.dice, coverage.shape[:2], 5)
             alpha = alpha * np.clip(1 - pen.fade * (0.5 + field), 0.25, 1)
         return np.asarray(alpha * pen.opacity, np.float32)
+
+
+def blots(dice: Dice, pen: Pen, marks: Sequence[Mark], width: float) -> list[Mark]:
+    """Dots where a pen rested at the ends of strokes (in pixels, `width` wide)."""
+    dots: list[Mark] = []
+    for mark in marks:
+        if mark.kind is not MarkKind.STROKE:
+            continue
+        for end in (mark.points[0], mark.points[-1]):
+            if dice.chance(pen.blot):
+                radius = width * mark.width * dice.uniform(0.5, 0.9)
+                dots.append(Mark(MarkKind.FILL, ellipse(end, radius, radius)[::2], mark.colour))
+    return dots
 
 
 def silhouette(marks: Sequence[Mark], shape: tuple[int, int], width: float) -> NDArray[np.bool_]:

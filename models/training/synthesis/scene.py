@@ -12,7 +12,7 @@ from models.training.synthesis.camera import develop, light_up
 from models.training.synthesis.clutter import choose_clutter, draw_clutter
 from models.training.synthesis.curves import Points
 from models.training.synthesis.dice import Dice
-from models.training.synthesis.ink import Inker, silhouette
+from models.training.synthesis.ink import Inker, blots, silhouette
 from models.training.synthesis.labels import LabelledFigure, Sample
 from models.training.synthesis.layout import Place, central_place, free_place, place_figures
 from models.training.synthesis.pens import Pen, PenKind
@@ -97,6 +97,7 @@ def _put_figure(
     matrix, reach = _placement(stage, sketch, place, tilt)
     marks = _project(sketch.marks, matrix)
     width = _stroke_width(stage, pen, reach)
+    marks += blots(stage.dice, pen, marks, width)
     mask = silhouette(marks, stage.shape, width)
     area = mask
     if stage.surroundings is not None:
@@ -146,6 +147,7 @@ def _ink_clutter(stage: Stage, pen: Pen, kind: str, place: Place) -> None:
     matrix, reach = _placement(stage, sketch, place, stage.dice.normal(6))
     width = _stroke_width(stage, pen, max(reach, 0.5 * min(stage.page)))
     marks = _project(sketch.marks, matrix)
+    marks += blots(stage.dice, pen, marks, width)
     Inker(stage.dice, pen, width, reach, stage.stretch).draw(stage.canvas, marks)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from models.training.synthesis.curves import polyline
 from models.training.synthesis.dice import Dice
-from models.training.synthesis.ink import Inker, silhouette
+from models.training.synthesis.ink import Inker, blots, silhouette
 from models.training.synthesis.pens import Pen, PenKind
 from models.training.synthesis.sketch import Mark, MarkKind
 
@@ -69,6 +69,14 @@ def test_stretched_strokes_are_thicker_across_the_stretch() -> None:
     inker.draw(level, [LEVEL])
     inker.draw(upright, [UPRIGHT])
     assert (upright[10, :, 0] < 128).sum() > (level[:, 10, 0] < 128).sum()
+
+
+def test_blots_lie_at_both_ends_of_strokes_and_nowhere_else() -> None:
+    pen = replace(PEN, blot=1.0)
+    dots = blots(Dice(0), pen, [LEVEL, Mark(MarkKind.SOLID, SQUARE)], 3.0)
+    centres = [dot.points.mean(0) for dot in dots]
+    np.testing.assert_allclose(centres, ((2, 10), (18, 10)), atol=1e-9)
+    assert blots(Dice(0), PEN, [LEVEL], 3.0) == []
 
 
 def test_marks_outside_the_picture_do_no_harm() -> None:
