@@ -10,7 +10,7 @@ from PIL import Image, UnidentifiedImageError
 __all__ = ("BadPicture", "decode_rgb")
 
 MAX_BYTES = 50_000_000
-MAX_PIXELS = 50_000_000
+MAX_PIXELS = 40_000_000
 
 
 class BadPicture(ValueError):
@@ -21,7 +21,7 @@ def decode_rgb(body: bytes) -> NDArray[np.uint8]:
     """Decode a picture (PNG, JPEG, WebP, BMP, TIFF), turned upright, to (H, W, 3) uint8 RGB.
 
     Raises:
-        BadPicture: when it is none, or larger than 50 MB or 50 megapixels.
+        BadPicture: when it is none, or larger than 50 MB or 40 megapixels.
     """
     if len(body) > MAX_BYTES:
         msg = f"the picture has {len(body)} bytes, at most {MAX_BYTES} are taken"

@@ -26,10 +26,13 @@ class DetectorHandler:
 
     One result, best first: `boxes` (N, 4) float32 xyxy in pixels of the picture, clipped to it;
     `scores` (N,) float32 in [0.05, 1]; `masks` (N, 28, 28) float32 probability over each box.
+
+    Args:
+        network: already loaded, in place of `load`.
     """
 
-    def __init__(self) -> None:
-        self._network: Network | None = None
+    def __init__(self, network: Network | None = None) -> None:
+        self._network = network
 
     def load(self, context: HandlerContext) -> None:
         """Open the graph on the CPU, or the torch network on a GPU."""

@@ -28,10 +28,13 @@ class PoseHandler:
 
     One result: `keypoints` (17, 2) float32 in pixels of the crop, COCO order; `scores` (17,)
     float32 in [0, 1]; `mask` (m, n) float32, the silhouette's probability over the whole crop.
+
+    Args:
+        network: already loaded, in place of `load`.
     """
 
-    def __init__(self) -> None:
-        self._network: Network | None = None
+    def __init__(self, network: Network | None = None) -> None:
+        self._network = network
 
     def load(self, context: HandlerContext) -> None:
         """Open the graph on the CPU, or the torch network on a GPU."""

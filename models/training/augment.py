@@ -77,7 +77,9 @@ def detector_example(sample: Sample, side: int, dice: Generator) -> DetectorExam
     matrix = np.array([[scale, 0, left], [0, scale, top]], dtype=np.float64)
     edge = np.concatenate((sample.image[0], sample.image[-1]))
     paper = tuple(float(c) for c in np.median(edge, axis=0))
-    image = cv2.warpAffine(sample.image, matrix, (side, side), borderValue=paper)
+    image = np.asarray(
+        cv2.warpAffine(sample.image, matrix, (side, side), borderValue=paper), dtype=np.uint8
+    )
     masks = [
         cv2.warpAffine(f.mask.astype(np.uint8), matrix, (side, side), flags=cv2.INTER_NEAREST) > 0
         for f in sample.figures
@@ -101,13 +103,14 @@ def jitter_colours(image: NDArray[np.uint8], dice: Generator) -> NDArray[np.uint
     table = np.clip((ramp[:, None] - 0.5) * gains + 0.5 + lift, 0, 1) * 255
     out = np.asarray(cv2.LUT(image, table.astype(np.uint8)[None]), dtype=np.uint8)
     if dice.random() < 0.1:
-        out = np.repeat(cv2.cvtColor(out, cv2.COLOR_RGB2GRAY)[..., None], 3, axis=2)
+        grey = np.asarray(cv2.cvtColor(out, cv2.COLOR_RGB2GRAY), dtype=np.uint8)
+        out = np.repeat(grey[..., None], 3, axis=2)
     if dice.random() < 0.15:
-        out = cv2.GaussianBlur(out, (0, 0), dice.uniform(0.4, 1.2))
+        out = np.asarray(cv2.GaussianBlur(out, (0, 0), dice.uniform(0.4, 1.2)), dtype=np.uint8)
     if dice.random() < 0.2:
         noise = dice.normal(0, dice.uniform(2, 8), out.shape)
         out = np.clip(out + noise, 0, 255).astype(np.uint8)
-    return np.asarray(out, dtype=np.uint8)
+    return out
 
 
 def _jitter_box(

@@ -28,8 +28,15 @@ _SIDES = (256, 320, 224)  # pixels the detector sees in turn: several scales, fo
 class Recipe(Protocol):
     """One training: builds its network and turns batches into losses."""
 
-    name: str
-    batch_size: int
+    @property
+    def name(self) -> str:
+        """Of the checkpoint and the log."""
+        ...
+
+    @property
+    def batch_size(self) -> int:
+        """Pictures a step, > 0."""
+        ...
 
     def build(self, cache: Path) -> nn.Module:
         """The network with ImageNet's trunk; `cache` keeps the downloaded file."""
@@ -83,11 +90,12 @@ class DetectorRecipe:
 
     def build(self, cache: Path) -> nn.Module:
         """The detector with ImageNet's trunk."""
-        network = build_detector()
+        network: nn.Module = build_detector()
         trunk = build_trunk()
         trunk.load_state_dict(_trunk_blocks(cache))
-        network.backbone.body.load_state_dict(fold_batch_norms(trunk.eval()).state_dict())
-        for block in list(network.backbone.body.values())[:_FROZEN]:
+        body = network.get_submodule("backbone.body")
+        body.load_state_dict(fold_batch_norms(trunk.eval()).state_dict())
+        for block in list(body.children())[:_FROZEN]:
             block.requires_grad_(False)
         return network
 
@@ -122,7 +130,7 @@ def _see_at(network: nn.Module, side: int) -> None:
 def _has_fast_bfloat16(device: torch.device) -> bool:
     """Without the right instructions bfloat16 is many times slower than float32."""
     if device.type == "cuda":
-        return torch.cuda.is_bf16_supported(including_emulation=False)
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     return bool(torch.cpu._is_avx512_bf16_supported())
 
 

@@ -186,7 +186,7 @@ def _descend(network: nn.Module, optimizer: Optimizer, terms: dict[str, Tensor])
         msg = f"the loss is not finite: { {n: float(v.detach()) for n, v in terms.items()} }"
         raise FloatingPointError(msg)
     optimizer.zero_grad(set_to_none=True)
-    loss.backward()
+    torch.autograd.backward(loss)
     nn.utils.clip_grad_norm_(network.parameters(), 5.0)
     optimizer.step()
 
@@ -195,7 +195,8 @@ def _run_all(arguments: argparse.Namespace) -> int:
     """One process a model, so that each has a core of its own."""
     command = [sys.executable, "-m", "models.training.train"]
     options = ["--minutes", str(arguments.minutes), "--folder", str(arguments.folder)]
-    options += ["--decay", str(arguments.decay), "--threads", str(max(1, (os.cpu_count() or 1) // len(RECIPES)))]
+    threads = max(1, (os.cpu_count() or 1) // len(RECIPES))
+    options += ["--decay", str(arguments.decay), "--threads", str(threads)]
     environment = {**_MALLOC, **os.environ}
     children = [subprocess.Popen([*command, name, *options], env=environment) for name in RECIPES]
     try:

@@ -1,0 +1,102 @@
+from collections.abc import Callable
+
+import cv2
+import numpy as np
+import pytest
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from models.training.augment import detector_example, jitter_colours, pose_example
+from models.training.synthesis import LabelledFigure, Sample
+
+LEFT_WRIST, RIGHT_WRIST = 9, 10
+SEEDS = range(30)
+
+
+@pytest.fixture
+def sample() -> Sample:
+    """A grey figure on white with a black left wrist on the image's right, a white right one."""
+    image = np.full((240, 320, 3), 255, np.uint8)
+    mask = np.zeros((240, 320), np.uint8)
+    cv2.rectangle(mask, (100, 40), (219, 199), 1, -1)
+    image[mask > 0] = 128
+    cv2.circle(image, (200, 100), 5, (0, 0, 0), -1)
+    cv2.circle(image, (120, 100), 5, (255, 255, 255), -1)
+    keypoints = np.zeros((17, 3), np.float32)
+    keypoints[LEFT_WRIST] = (200.5, 100.5, 2)
+    keypoints[RIGHT_WRIST] = (120.5, 100.5, 2)
+    figure = LabelledFigure(
+        box=np.array([100, 40, 220, 200], np.float32), mask=mask > 0, keypoints=keypoints
+    )
+    return Sample(image=image, figures=(figure,), tags=())
+
+
+@pytest.fixture
+def plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the colours alone, so that they can be compared."""
+    keep: Callable[[NDArray[np.uint8], Generator], NDArray[np.uint8]] = lambda image, _: image  # noqa: E731
+    monkeypatch.setattr("models.training.augment.jitter_colours", keep)
+
+
+def brightness(image: NDArray[np.uint8], point: NDArray[np.float32]) -> int:
+    return int(image[int(point[1]), int(point[0]), 0])
+
+
+@pytest.mark.usefixtures("plain")
+@pytest.mark.parametrize("seed", SEEDS)
+def test_keypoints_and_mask_follow_the_pixels_of_a_crop(sample: Sample, seed: int) -> None:
+    example = pose_example(sample, sample.figures[0], 192, np.random.default_rng(seed))
+    left, right = example.keypoints[LEFT_WRIST], example.keypoints[RIGHT_WRIST]
+    assert example.image.shape == (192, 192, 3)
+    assert left[2] == right[2] == 2
+    assert left[0] > right[0]
+    shades = sorted(brightness(example.image, wrist) for wrist in (left, right))
+    assert shades[0] < 60
+    assert shades[1] > 200
+    assert example.mask[int(left[1]), int(left[0])]
+    assert example.mask[int(right[1]), int(right[0])]
+
+
+@pytest.mark.usefixtures("plain")
+def test_mirrored_half_of_the_time_and_then_left_and_right_change_places(sample: Sample) -> None:
+    mirrored = 0
+    for seed in SEEDS:
+        example = pose_example(sample, sample.figures[0], 96, np.random.default_rng(seed))
+        mirrored += brightness(example.image, example.keypoints[RIGHT_WRIST]) < 60
+    assert 5 < mirrored < 25
+
+
+def test_keypoint_outside_the_crop_is_absent(sample: Sample) -> None:
+    sample.figures[0].keypoints[0] = (2, 2, 2)
+    example = pose_example(sample, sample.figures[0], 96, np.random.default_rng(1))
+    assert example.keypoints[0, 2] == 0
+
+
+@pytest.mark.usefixtures("plain")
+@pytest.mark.parametrize("seed", SEEDS)
+def test_boxes_and_masks_of_a_page_fit_its_figure(sample: Sample, seed: int) -> None:
+    example = detector_example(sample, 160, np.random.default_rng(seed))
+    (box,) = example.boxes
+    assert example.image.shape == (160, 160, 3)
+    assert example.masks.shape == (1, 160, 160)
+    dark = example.image[..., 0] < 200
+    inside = dark[int(box[1]) : int(box[3]), int(box[0]) : int(box[2])]
+    assert inside.sum() >= 0.98 * dark.sum()
+    assert (box[2] - box[0]) / (box[3] - box[1]) == pytest.approx(0.75, abs=0.04)
+
+
+def test_page_without_figures_has_no_boxes(sample: Sample) -> None:
+    empty = Sample(image=sample.image, figures=(), tags=())
+    example = detector_example(empty, 64, np.random.default_rng(0))
+    assert example.boxes.shape == (0, 4)
+    assert example.masks.shape == (0, 64, 64)
+
+
+def test_other_colours_keep_paper_lighter_than_ink() -> None:
+    image = np.full((32, 32, 3), 240, np.uint8)
+    image[8:24, 8:24] = 30
+    for seed in SEEDS:
+        other = jitter_colours(image, np.random.default_rng(seed))
+        assert other.shape == image.shape
+        assert other.dtype == np.uint8
+        assert float(other[:6].mean()) - float(other[12:20, 12:20].mean()) > 80
