@@ -22,7 +22,7 @@ ALIKE = 8
 COLOURS = 128
 """Colours chosen for a clip: more make the file larger than they make it better."""
 
-SAMPLES = 200_000
+SAMPLES = 40_000
 """Pixels that are looked at when colours are chosen, about."""
 
 

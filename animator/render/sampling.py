@@ -54,7 +54,7 @@ def sample(paint: Paint, x: NDArray[np.float32], y: NDArray[np.float32]) -> NDAr
     x, y: (N,) float32, pixels of the paint; the centre of pixel i is at i.
     """
     count = len(x)
-    rows = -(-count // ROW)
+    rows = max(-(-count // ROW), 1)
     grid = np.zeros((2, rows * ROW), np.float32)
     grid[:, :count] = x, y
     found = cv2.remap(

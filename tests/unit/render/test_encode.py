@@ -1,0 +1,66 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from animator.core.animation import Animation, AnimationFormat
+from animator.core.errors import EncodingFailed
+from animator.render import encode
+
+GIF, MP4 = AnimationFormat.GIF, AnimationFormat.MP4
+
+
+def make_frames(count: int, width: int = 32, height: int = 16) -> Iterator[NDArray[np.uint8]]:
+    for i in range(count):
+        frame = np.full((height, width, 4), 255, np.uint8)
+        frame[4:8, i : i + 4, :3] = 0
+        yield frame
+
+
+def test_every_format_comes_from_one_pass(tmp_path: Path) -> None:
+    targets = {GIF: tmp_path / "a.gif", MP4: tmp_path / "a.mp4"}
+    found = encode(make_frames(10), 20.0, targets)
+    facts = {"width": 32, "height": 16, "fps": 20.0, "frame_count": 10}
+    assert found == (
+        Animation(blob="a.gif", format=GIF, **facts),  # type: ignore[arg-type]
+        Animation(blob="a.mp4", format=MP4, **facts),  # type: ignore[arg-type]
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.gif", "a.mp4"]
+    assert targets[GIF].read_bytes().startswith(b"GIF89a")
+    assert targets[MP4].read_bytes()[4:8] == b"ftyp"
+
+
+def test_older_file_of_the_same_name_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "a.gif").write_bytes(b"old")
+    encode(make_frames(2), 10.0, {GIF: tmp_path / "a.gif"})
+    assert (tmp_path / "a.gif").read_bytes().startswith(b"GIF89a")
+
+
+def test_no_frames_is_a_failure_that_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(EncodingFailed):
+        encode(iter([]), 10.0, {GIF: tmp_path / "a.gif", MP4: tmp_path / "a.mp4"})
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("form", [GIF, MP4])
+def test_missing_folder_is_a_failure(tmp_path: Path, form: AnimationFormat) -> None:
+    with pytest.raises(EncodingFailed):
+        encode(make_frames(9), 10.0, {form: tmp_path / "no" / "a"})
+
+
+def test_odd_sides_are_a_failure_that_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(EncodingFailed):
+        encode(make_frames(3, width=31), 10.0, {GIF: tmp_path / "a.gif", MP4: tmp_path / "a.mp4"})
+    assert not list(tmp_path.iterdir())
+
+
+def test_error_of_whoever_makes_the_frames_goes_through_and_leaves_nothing(tmp_path: Path) -> None:
+    def broken() -> Iterator[NDArray[np.uint8]]:
+        yield from make_frames(9)
+        raise KeyError("stop")
+
+    with pytest.raises(KeyError):
+        encode(broken(), 10.0, {GIF: tmp_path / "a.gif", MP4: tmp_path / "a.mp4"})
+    assert not list(tmp_path.iterdir())
