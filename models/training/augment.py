@@ -15,6 +15,9 @@ __all__ = ("DetectorExample", "PoseExample", "detector_example", "jitter_colours
 _MIRRORED = (0, 2, 1, 4, 3, 6, 5, 8, 7, 10, 9, 12, 11, 14, 13, 16, 15)
 
 
+_LYING = 0.05  # share of pictures that are turned as far as a sideways photo
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PoseExample:
     """A crop of one figure.
@@ -54,10 +57,7 @@ def pose_example(sample: Sample, figure: LabelledFigure, side: int, dice: Genera
     shift = matrix @ np.array([[1, 0, box[0]], [0, 1, box[1]], [0, 0, 1]])
     edge = np.concatenate((crop[0], crop[-1], crop[:, 0], crop[:, -1]))
     paper = tuple(float(c) for c in np.median(edge, axis=0))
-    linear = cv2.INTER_AREA if shift[0, 0] < 0.7 else cv2.INTER_LINEAR
-    image = cv2.warpAffine(
-        crop, shift, size, flags=linear, borderMode=cv2.BORDER_CONSTANT, borderValue=paper
-    )
+    image = cv2.warpAffine(crop, shift, size, borderValue=paper)
     inside = _cut(figure.mask.astype(np.uint8), box)
     mask = cv2.warpAffine(inside, shift, size, flags=cv2.INTER_NEAREST) > 0
     keypoints = _warp_keypoints(figure.keypoints, matrix, side)
@@ -85,8 +85,12 @@ def detector_example(sample: Sample, side: int, dice: Generator) -> DetectorExam
         for f in sample.figures
     ]
     if dice.random() < 0.5:
-        image, masks = np.ascontiguousarray(image[:, ::-1]), [m[:, ::-1] for m in masks]
-    masks = [mask for mask in masks if mask.any()]
+        image, masks = image[:, ::-1], [m[:, ::-1] for m in masks]
+    if dice.random() < _LYING:
+        turns = 1 + 2 * int(dice.integers(2))
+        image, masks = np.rot90(image, turns), [np.rot90(m, turns) for m in masks]
+    masks = [np.ascontiguousarray(mask) for mask in masks if mask.any()]
+    image = np.ascontiguousarray(image)
     boxes = np.array([_box_of(mask) for mask in masks], dtype=np.float32).reshape(-1, 4)
     stack = np.stack(masks) if masks else np.zeros((0, side, side), dtype=bool)
     return DetectorExample(image=jitter_colours(image, dice), boxes=boxes, masks=stack)
@@ -130,6 +134,8 @@ def _crop_matrix(box: NDArray[np.int64], side: int, dice: Generator) -> NDArray[
     width, height = box[2] - box[0], box[3] - box[1]
     scale = side / max(width, height) * (dice.uniform(0.85, 1.05) if dice.random() < 0.4 else 1.0)
     angle = dice.normal(0, np.radians(8)) if dice.random() < 0.6 else 0.0
+    if dice.random() < _LYING:
+        angle, scale = dice.uniform(-2, 2), scale * 0.85
     stretch = np.exp(dice.normal(0, 0.08)) if dice.random() < 0.5 else 1.0
     cos, sin = np.cos(angle) * scale, np.sin(angle) * scale
     turn = np.array([[cos * stretch, -sin], [sin * stretch, cos]])
