@@ -178,6 +178,7 @@ def _listener(application: Litestar) -> _Listener:
         uvicorn.Config(
             application,
             lifespan="off",
+            ws="none",
             log_config=None,
             access_log=False,
             timeout_keep_alive=_KEEP_ALIVE_S,

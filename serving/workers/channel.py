@@ -27,7 +27,7 @@ _SOCKET_BUFFER = 1 << 20
 
 
 class ChannelClosed(Exception):
-    """The other end is gone."""
+    """The other end is gone, or talks nonsense."""
 
 
 class _Header(msgspec.Struct, frozen=True, array_like=True):
@@ -74,7 +74,7 @@ class AsyncChannel:
             ChannelClosed: when the other end is gone.
         """
         header_size, payload_size = _PREFIX.unpack(await self._read(_PREFIX.size))
-        header = _decoder.decode(await self._read(header_size))
+        header = _parse(await self._read(header_size))
         return header.message, _split(await self._read(payload_size), header.sizes)
 
     def close(self) -> None:
@@ -121,7 +121,7 @@ class Channel:
             ChannelClosed: when the other end is gone.
         """
         header_size, payload_size = _PREFIX.unpack(self._read(_PREFIX.size))
-        header = _decoder.decode(self._read(header_size))
+        header = _parse(self._read(header_size))
         return header.message, _split(self._read(payload_size), header.sizes)
 
     def _read(self, size: int) -> memoryview:
@@ -147,6 +147,14 @@ def _frame(message: Message, buffers: Sequence[Buffer]) -> list[Buffer]:
     for buffer, size in zip(buffers, sizes, strict=True):
         chunks += (buffer, bytes(_padded(size) - size))
     return chunks if payload_size > _SOCKET_BUFFER // 8 else [b"".join(chunks)]
+
+
+def _parse(data: memoryview) -> _Header:
+    try:
+        return _decoder.decode(data)
+    except msgspec.DecodeError as error:
+        # Whoever sent this cannot be talked with: the same as if it were gone.
+        raise ChannelClosed from error
 
 
 def _split(payload: memoryview, sizes: Sequence[int]) -> list[memoryview]:

@@ -135,7 +135,12 @@ class WorkerPool:
     def _keep(self, worker: Worker | None, *, is_extra: bool = False) -> None:
         keeper = asyncio.create_task(self._keep_alive(worker, is_extra=is_extra))
         self._keepers.add(keeper)
-        keeper.add_done_callback(self._keepers.discard)
+        keeper.add_done_callback(self._forget)
+
+    def _forget(self, keeper: asyncio.Task[None]) -> None:
+        self._keepers.discard(keeper)
+        if not keeper.cancelled() and keeper.exception() is not None:
+            _log.error("%s: a place is lost", self._spec.model, exc_info=keeper.exception())
 
     async def _keep_alive(self, worker: Worker | None, *, is_extra: bool) -> None:
         """Hold one place: a worker, or the first one, and after its end the next."""

@@ -94,10 +94,7 @@ class Worker:
         Raises:
             InvalidModel: when the model cannot be loaded, or not in time.
         """
-        ours, theirs = channel_pair()
-        with theirs:
-            self._process = _spawn(theirs.fileno(), self._load.context.threads)
-        self._channel = AsyncChannel(ours)
+        self._channel = self._launch()
         try:
             async with asyncio.timeout(timeout_s):
                 await self._channel.send(self._load)
@@ -171,6 +168,21 @@ class Worker:
         await asyncio.to_thread(self._reap, grace_s)
         self._fail_reply()
         self._closed.set()
+
+    def _launch(self) -> AsyncChannel:
+        """Start the process; what it is to load is yet to be told."""
+        channel = None
+        try:
+            ours, theirs = channel_pair()
+            channel = AsyncChannel(ours)
+            with theirs:
+                self._process = _spawn(theirs.fileno(), self._load.context.threads)
+        except OSError as error:
+            if channel is not None:
+                channel.close()
+            msg = f"no process for {self._load.handler} can be started: {error}"
+            raise InvalidModel(msg) from error
+        return channel
 
     async def _listen(self, channel: AsyncChannel) -> None:
         """Hand answers on; notice the end of the process even while it is idle."""

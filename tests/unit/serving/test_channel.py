@@ -110,3 +110,9 @@ def test_unknown_error_codes_become_the_root_of_the_tree() -> None:
     (back,) = unpack([part], buffers)
     assert type(back) is ServingError
     assert str(back) == "from a newer worker"
+
+
+async def test_nonsense_ends_the_talk(ends: tuple[socket.socket, socket.socket]) -> None:
+    ends[1].sendall(b"\x03\0\0\0" + bytes(8) + b"abc")
+    with pytest.raises(ChannelClosed):
+        await AsyncChannel(ends[0]).receive()

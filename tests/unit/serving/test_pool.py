@@ -134,6 +134,14 @@ async def test_worker_that_is_gone_before_it_is_told_was_not_at_work(models_dir:
         await worker.run([seconds(0)], timeout_s=1)
 
 
+async def test_process_that_cannot_be_started_is_told(
+    models_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    with pytest.raises(InvalidModel, match=r"can be started: .*No such file"):
+        await Worker(1, load_fragile(models_dir)).start(timeout_s=30)
+
+
 def test_channel_ends_are_not_inherited_by_accident() -> None:
     ours, theirs = channel_pair()
     with ours, theirs:
