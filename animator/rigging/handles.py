@@ -2,6 +2,8 @@
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import shortest_path
 
 from animator.core.rig import Rig
 from animator.rigging.arap import Handles
@@ -9,14 +11,18 @@ from animator.rigging.kinematics import JointTrack
 
 __all__ = ("follow_bones", "handle_places", "locate", "rig_handles")
 
-JOINT_WEIGHT = 30.0
-"""Pull of a joint on its place in the mesh."""
+JOINT_WEIGHT = 5.0
+"""Pull of a joint on its place in the mesh: firm, yet where joints contradict one another no spike
+is drawn out between them."""
 
 FOLLOW_WEIGHT = 0.15
 """Pull of a bone on the vertices that are its alone: limbs keep their shape and follow."""
 
 LEAST_WEIGHT = 0.01
 """Pull where bones meet: enough that no part of the mesh is ever free, too little to see."""
+
+HOME = 2
+"""Bones from a joint to those whose paint it may lie in."""
 
 
 def locate(
@@ -58,17 +64,23 @@ def follow_bones(
 def rig_handles(rig: Rig, rest: NDArray[np.float64]) -> Handles:
     """Every joint, firmly, then every vertex, softly.
 
+    A joint that lies in another limb's triangle, as misplaced ones do, hardly pulls.
+
     rest: (J, 2) float64, world space, the joints at rest.
     """
     vertices, triangles = rig.mesh.vertices.astype(np.float64), rig.mesh.triangles
     within, shares = locate(vertices, triangles, rest)
+    at_home = _is_at_home(rig.skeleton.parents, rig.bone_of[within])
     _, sure = follow_bones(triangles, rig.bone_of, len(vertices))
     own = np.arange(len(vertices), dtype=np.int32)
     return Handles(
         corners=np.concatenate((triangles[within], np.stack((own, own, own), axis=1))),
         shares=np.concatenate((shares, np.tile([1.0, 0.0, 0.0], (len(own), 1)))),
         weights=np.concatenate(
-            (np.full(len(rest), JOINT_WEIGHT), LEAST_WEIGHT + FOLLOW_WEIGHT * sure)
+            (
+                np.where(at_home, JOINT_WEIGHT, LEAST_WEIGHT),
+                LEAST_WEIGHT + FOLLOW_WEIGHT * sure,
+            )
         ),
     )
 
@@ -84,6 +96,17 @@ def handle_places(rig: Rig, rest: NDArray[np.float64], track: JointTrack) -> NDA
         (cosine * arms[:, 0] - sine * arms[:, 1], sine * arms[:, 0] + cosine * arms[:, 1]), axis=-1
     )
     return np.concatenate((track.places, moved), axis=1)
+
+
+def _is_at_home(parents: tuple[int, ...], bones: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """Whether the bone that the paint at each joint follows is near it in the skeleton: (J,)."""
+    children = np.arange(1, len(parents))
+    links = (np.ones(len(children)), (children, np.array(parents[1:])))
+    steps = shortest_path(
+        coo_array(links, shape=(len(parents),) * 2), directed=False, unweighted=True
+    )
+    joints, ends = np.arange(len(parents)), np.stack((bones, np.array(parents)[bones]))
+    return np.asarray(steps[joints, ends].min(axis=0) <= HOME)
 
 
 def _cross(u: NDArray[np.float64], v: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,7 +1,12 @@
+import msgspec
 import numpy as np
 
+from animator.core.drawing import Figure
+from animator.core.mask import Mask
 from animator.core.pose import PoseSequence
 from animator.core.rig import Rig
+from animator.core.skeleton import Skeleton
+from animator.rigging import build_rig
 from animator.rigging.handles import (
     JOINT_WEIGHT,
     LEAST_WEIGHT,
@@ -47,6 +52,17 @@ def test_joints_pull_firmly_and_every_vertex_a_little(rig: Rig) -> None:
     assert handles.weights[joints:].min() == LEAST_WEIGHT
     placed = (rig.mesh.vertices[handles.corners] * handles.shares[..., None]).sum(axis=1)
     np.testing.assert_allclose(placed[:joints], rest_joints(rig), atol=1e-4)
+
+
+def test_misplaced_joint_hardly_pulls(figure: Figure, mask: Mask, skeleton: Skeleton) -> None:
+    astray = tuple(
+        msgspec.structs.replace(joint, x=66.0, y=140.0) if joint.name == "left_hand" else joint
+        for joint in skeleton.joints
+    )
+    rig = build_rig(figure, mask, Skeleton(joints=astray))
+    weights = rig_handles(rig, rest_joints(rig)).weights
+    assert weights[skeleton.index("left_hand")] == LEAST_WEIGHT
+    assert weights[skeleton.index("right_knee")] == JOINT_WEIGHT
 
 
 def test_vertices_go_where_their_bone_would_take_them(rig: Rig, at_rest: PoseSequence) -> None:
