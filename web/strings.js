@@ -73,7 +73,7 @@ export const strings = {
   motions: /** @type {Record<string, string>} */ ({ wave: "wave", jump: "jump", dance: "dance" }),
 
   server: {
-    lost: "The server does not answer. Your drawing is safe here; I keep trying …",
+    lost: "The server does not answer. Your drawing is safe here, and I keep trying.",
     back: "The server is back.",
   },
 

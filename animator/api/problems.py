@@ -83,7 +83,7 @@ def problem_from_http_exception(
     status = HTTPStatus(error.status_code)
     detail = error.detail
     if isinstance(error, ValidationException):
-        detail = "; ".join([detail, *(_describe(item) for item in error.extra or ())])
+        detail = "; ".join([detail, *_describe(error.extra)])
     response = _respond(status, _CODES.get(status, "http_error"), detail, "upload")
     for name, value in (error.headers or {}).items():
         response.headers[name] = value
@@ -97,10 +97,10 @@ def problem_from_unexpected(request: Request[Any, Any, Any], error: Exception) -
     return _respond(HTTPStatus.INTERNAL_SERVER_ERROR, "internal_error", detail, "upload")
 
 
-def _describe(item: object) -> str:
-    if isinstance(item, dict):
-        return ": ".join(str(item[key]) for key in ("key", "message") if item.get(key))
-    return str(item)
+def _describe(extra: object) -> list[str]:
+    """Which fields were refused, and why."""
+    fields = [item for item in extra if isinstance(item, dict)] if isinstance(extra, list) else []
+    return [": ".join(str(f[key]) for key in ("key", "message") if f.get(key)) for f in fields]
 
 
 def _respond(status: HTTPStatus, code: str, detail: str, page: Page) -> Response[Problem]:
