@@ -2,7 +2,7 @@
 
 import msgspec
 
-__all__ = ("Box", "clip_box", "intersection_over_union", "pad_box")
+__all__ = ("Box", "clip_box", "intersection_over_union", "join_boxes", "pad_box")
 
 
 class Box(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -49,6 +49,11 @@ def clip_box(box: Box, width: float, height: float) -> Box | None:
     x1, y1 = max(box.x1, 0.0), max(box.y1, 0.0)
     x2, y2 = min(box.x2, width), min(box.y2, height)
     return Box(x1, y1, x2, y2) if x1 < x2 and y1 < y2 else None
+
+
+def join_boxes(a: Box, b: Box) -> Box:
+    """The smallest box around both."""
+    return Box(min(a.x1, b.x1), min(a.y1, b.y1), max(a.x2, b.x2), max(a.y2, b.y2))
 
 
 def pad_box(box: Box, fraction: float) -> Box:

@@ -15,7 +15,7 @@ __all__ = ("DETECTOR", "FoundFigure", "detect", "is_apart")
 
 DETECTOR = "drawn_humanoid_detector"
 
-_LEAST_SCORE = 0.5
+_LEAST_SCORE = 0.7
 """Below this a box is no figure."""
 
 _SAME_OVERLAP = 0.45

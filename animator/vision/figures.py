@@ -7,7 +7,7 @@ import numpy as np
 
 from animator.core.annotation import FigureAnnotation
 from animator.core.drawing import Drawing, crop_figure
-from animator.core.geometry import Box, intersection_over_union, pad_box
+from animator.core.geometry import Box, intersection_over_union, join_boxes, pad_box
 from animator.core.keypoints import Keypoints
 from animator.core.mask import Mask, run_lengths_from_mask
 from animator.core.spaces import drawing_to_figure, figure_to_drawing
@@ -69,18 +69,19 @@ def outline_figure(
         ModelUnavailable: when the pose model does not answer.
     """
     figure = found[index]
+    first = figure.detection.box
     rivals = [Opinion(one.detection.box, one.mask) for one in found if is_apart(one, figure)]
-    box, looks = figure.detection.box, 0
-    while True:
-        near, view = _look_around(drawing, box, predictor)
-        wide = crop_figure(drawing, pad_box(box, _INK_SPACE))
-        opinions = [Opinion(figure.detection.box, figure.mask), Opinion(near, view.mask)]
-        belief = believe(wide.box, box, opinions, rivals)
+    outline = first
+    for _ in range(_LOOKS):
+        seen = outline
+        near, view = _look_around(drawing, seen, predictor)
+        room = join_boxes(seen, first)
+        wide = crop_figure(drawing, pad_box(room, _INK_SPACE))
+        opinions = [Opinion(first, figure.mask), Opinion(near, view.mask)]
+        belief = believe(wide.box, room, opinions, rivals)
         outline, mask = _tighten(wide.box, segment(wide, belief))
-        looks += 1
-        if looks == _LOOKS or intersection_over_union(outline, box) > _SAME:
+        if intersection_over_union(outline, seen) > _SAME:
             break
-        box = outline
     points = drawing_to_figure(figure_to_drawing(view.keypoints.points, near), outline)
     return Outline(
         score=figure.detection.score,

@@ -6,12 +6,12 @@ from numpy.typing import NDArray
 
 from animator.vision.belief import Belief
 
-__all__ = ("SURE", "choose_ink", "join_parts")
+__all__ = ("NEARLY", "choose_ink", "join_parts")
 
 Bits = NDArray[np.bool_]
 
-SURE = 0.35
-"""Belief from which ink is taken to be the figure's."""
+NEARLY = 0.2
+"""Belief from which ink is expected to be the figure's."""
 
 _REACH = 0.12
 """How far ink that hangs together with the figure's may leave the box, share of the side."""
@@ -23,8 +23,8 @@ _SPECK = 0.012
 """Detached ink shorter than this share of the longer side is dirt."""
 
 
-_BELIEVED = 0.25
-"""Least share of believed ink in a part that belongs."""
+_BELIEVED = 0.12
+"""Least mean belief in a part that belongs: models are surer of areas than of thin strokes."""
 
 
 def choose_ink(ink: Bits, belief: Belief) -> Bits:
@@ -33,12 +33,13 @@ def choose_ink(ink: Bits, belief: Belief) -> Bits:
     ink: (h, w) bool.
     """
     side = max(ink.shape)
-    sure = (belief.own >= SURE) & ~belief.taken
-    if not (ink & sure).any():
+    home = ((belief.own >= NEARLY) | belief.box) & ~belief.taken
+    if not (ink & home & (belief.own >= NEARLY)).any():
         return np.zeros_like(ink)
-    clipped = _clip_runaways(ink & ~belief.taken, sure | belief.box, _REACH * side)
+    clipped = _clip_runaways(ink & ~belief.taken, home, _REACH * side)
     labels, area, length = _measure(clipped)
-    believed = np.bincount(labels[clipped & sure], minlength=len(area))
+    own = np.where(belief.taken, 0.0, belief.own)
+    believed = np.bincount(labels[clipped], weights=own[clipped], minlength=len(area))
     kept = (believed >= _BELIEVED * area) & (length >= _SPECK * side)
     kept[np.argmax(believed)] = True
     kept[0] = False

@@ -10,7 +10,7 @@ from animator.core.mask import Mask
 from animator.vision.belief import Belief, shrink_belief
 from animator.vision.ink import find_ink, find_marks
 from animator.vision.paper import measure_contrast
-from animator.vision.parts import SURE, choose_ink, join_parts
+from animator.vision.parts import NEARLY, choose_ink, join_parts
 from animator.vision.rooms import fill_rooms
 from animator.vision.ruling import erase_ruling
 from animator.vision.scaling import shrink
@@ -35,7 +35,7 @@ def segment(figure: Figure, belief: Belief) -> Mask:
     """
     image, belief = shrink(figure.image, _WORK_SIDE), shrink_belief(belief, _WORK_SIDE)
     contrast = measure_contrast(image)
-    ink = erase_ruling(find_ink(contrast, belief.own), find_marks(contrast), belief.own >= SURE)
+    ink = erase_ruling(find_ink(contrast, belief.own), find_marks(contrast), belief.own >= NEARLY)
     ink = choose_ink(ink, belief)
     if not ink.any():
         msg = (
