@@ -39,6 +39,9 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
+    # The deformation solves many small systems: threads of the linear algebra would only fight over
+    # the cores (two to four times the CPU time). Child processes inherit it.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     args = build_parser().parse_args(argv)
     command = importlib.import_module(f"animator.cli.{args.command}")
     try:
