@@ -64,8 +64,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"animator animate: {problem}", file=sys.stderr)
         return 2
     # Arrays, pictures and models are loaded only for this command: `--help` needs none of them.
-    from animator.cli.animating import animate_file, request_for  # noqa: PLC0415
-    from animator.cli.drawings import LocalModels  # noqa: PLC0415
+    from animator.cli.animating import animate_file, request_for
+    from animator.cli.drawings import LocalModels
 
     request = request_for(args.motion, form, args.side, args.background)
     models = LocalModels()

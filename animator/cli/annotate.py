@@ -43,9 +43,9 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Annotate each file and print what was found; go on after a bad one."""
     # Arrays, pictures and models are loaded only for this command: `--help` needs none of them.
-    from animator.cli.drawings import LocalModels, read_drawing  # noqa: PLC0415
-    from animator.cli.records import encode_record, failed_record, record_of  # noqa: PLC0415
-    from animator.pipeline import annotate  # noqa: PLC0415
+    from animator.cli.drawings import LocalModels, read_drawing
+    from animator.cli.records import encode_record, failed_record, record_of
+    from animator.pipeline import annotate
 
     models = LocalModels()
     failures = 0

@@ -19,7 +19,7 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print one line a motion."""
     # Arrays and files of motions are loaded only for this command: `--help` needs none of them.
-    from animator.motion import list_motions  # noqa: PLC0415
+    from animator.motion import list_motions
 
     for motion in list_motions():
         words = f"  ({', '.join(motion.tags)})" if motion.tags else ""
