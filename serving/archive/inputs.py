@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from serving.errors import BadInput
+from serving.protocol.metadata import TensorMetadata
 from serving.protocol.tensors import Tensors, datatype_of
-from serving.protocol.v2 import TensorMetadata
 
 __all__ = ("check_inputs",)
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 
 from serving.errors import InvalidModel
-from serving.protocol.v2 import TensorMetadata
+from serving.protocol.metadata import TensorMetadata
 
 __all__ = ("BatchHints", "Manifest", "check_files", "manifest_from_json", "read_manifest")
 

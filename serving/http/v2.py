@@ -8,12 +8,11 @@ from litestar.params import FromPath
 from serving.errors import BadInput
 from serving.http.problems import V2_HANDLERS
 from serving.http.requests import AnyRequest, ClientGone, engine_of, while_connected
+from serving.protocol.metadata import ModelMetadata, ServerMetadata
 from serving.protocol.v2 import (
     HEADER_LENGTH,
     InferResponse,
-    ModelMetadata,
     Payload,
-    ServerMetadata,
     decode_request,
     encode_response,
 )

@@ -27,10 +27,7 @@ __all__ = (
     "HEADER_LENGTH",
     "InferRequest",
     "InferResponse",
-    "ModelMetadata",
     "Payload",
-    "ServerMetadata",
-    "TensorMetadata",
     "decode_request",
     "decode_response",
     "encode_request",
@@ -90,38 +87,6 @@ class InferResponse:
     model_version: str
     outputs: Tensors
     id: str = ""
-
-
-class TensorMetadata(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model says of one input or output.
-
-    Attributes:
-        name: of the tensor.
-        datatype: the protocol's name of the element type.
-        shape: sizes; -1 where any size goes.
-    """
-
-    name: str
-    datatype: str
-    shape: tuple[int, ...]
-
-
-class ModelMetadata(msgspec.Struct, frozen=True, kw_only=True):
-    """What `GET /v2/models/{model}` answers."""
-
-    name: str
-    versions: tuple[str, ...]
-    platform: str
-    inputs: tuple[TensorMetadata, ...]
-    outputs: tuple[TensorMetadata, ...]
-
-
-class ServerMetadata(msgspec.Struct, frozen=True, kw_only=True):
-    """What `GET /v2` answers."""
-
-    name: str
-    version: str
-    extensions: tuple[str, ...]
 
 
 # The wire's own structs pass over unknown fields: other people's clients send extensions of theirs.

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from serving.errors import ServingError, error_from_code
 from serving.handlers.handler import HandlerContext
+from serving.protocol.metadata import TensorMetadata
 from serving.protocol.tensors import (
     Buffer,
     Tensors,
@@ -15,7 +16,6 @@ from serving.protocol.tensors import (
     array_to_bytes,
     datatype_of,
 )
-from serving.protocol.v2 import TensorMetadata
 
 __all__ = (
     "Answered",

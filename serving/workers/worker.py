@@ -14,8 +14,8 @@ from serving.batching.batch import infer_in_groups
 from serving.errors import BadInput, InferenceFailed, ServingError
 from serving.handlers.handler import Handler
 from serving.handlers.loading import load_handler
+from serving.protocol.metadata import TensorMetadata
 from serving.protocol.tensors import DATATYPES, Buffer, Tensors
-from serving.protocol.v2 import TensorMetadata
 from serving.workers.channel import Channel, ChannelClosed
 from serving.workers.lifetime import die_with_parent, ignore_stop_signals
 from serving.workers.messages import (

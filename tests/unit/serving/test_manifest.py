@@ -10,7 +10,7 @@ import pytest
 from serving.archive.inputs import check_inputs
 from serving.archive.manifest import check_files, manifest_from_json, read_manifest
 from serving.errors import BadInput, InvalidModel
-from serving.protocol.v2 import TensorMetadata
+from serving.protocol.metadata import TensorMetadata
 
 
 def manifest(**fields: Any) -> bytes:

@@ -7,7 +7,7 @@ import pytest
 
 from serving.errors import BadInput, InferenceFailed, ServingError
 from serving.handlers.handler import HandlerContext, Tensors
-from serving.protocol.v2 import TensorMetadata
+from serving.protocol.metadata import TensorMetadata
 from serving.workers.channel import Channel, channel_pair
 from serving.workers.lifetime import ignore_stop_signals
 from serving.workers.messages import Answered, Item, Load, Loaded, LoadFailed, Run, pack, unpack
