@@ -41,10 +41,12 @@ class Opinion:
     Attributes:
         box: drawing space.
         mask: (m, n) float32 in [0, 1], probability over the box.
+        weight: how much it counts beside others, > 0.
     """
 
     box: Box
     mask: NDArray[np.float32]
+    weight: float = 1.0
 
 
 def believe(crop: Box, box: Box, opinions: Sequence[Opinion], rivals: Sequence[Opinion]) -> Belief:
@@ -52,13 +54,14 @@ def believe(crop: Box, box: Box, opinions: Sequence[Opinion], rivals: Sequence[O
 
     crop: whole pixels, drawing space.
     box: where the figure is taken to be, drawing space.
-    opinions: on the figure, the detector's first; the mean counts of those that see a pixel.
+    opinions: on the figure, the detector's first; the weighted mean of those that see a pixel
+        counts.
     rivals: on other figures.
     """
     spread = np.stack([_spread(opinion, crop) for opinion in opinions])
-    seen = ~np.isnan(spread)
-    own = np.where(seen, spread, 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
-    own = own.astype(np.float32)
+    weights = np.array([opinion.weight for opinion in opinions])[:, None, None]
+    heard = (~np.isnan(spread) * weights).sum(axis=0)
+    own = (np.nansum(spread * weights, axis=0) / np.maximum(heard, 1e-6)).astype(np.float32)
     whole = Opinion(box=box, mask=np.ones((1, 1), np.float32))
     taken = np.zeros(own.shape, bool)
     for rival in rivals:

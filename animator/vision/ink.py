@@ -13,15 +13,6 @@ Bits = NDArray[np.bool_]
 _FAINTEST = 9.0
 """Contrast below which nothing counts as ink, levels: faint pencil is at 13 and more."""
 
-_SURELY = 0.35
-"""Belief from which faint marks may be the figure's."""
-
-_RIM = 0.02
-"""How far it may lie outside, as a share of the longer side."""
-
-_LONG = 0.08
-"""Least length of a faint mark that counts, as a share of the longer side."""
-
 
 def find_ink(contrast: Contrast, own: NDArray[np.float32]) -> Bits:
     """Threshold with hysteresis: (h, w) bool.
@@ -31,30 +22,14 @@ def find_ink(contrast: Contrast, own: NDArray[np.float32]) -> Bits:
         figure's ink is measured where it is high.
 
     Weak pixels count where they touch strong ones (Canny 1986); both levels follow the strength of
-    the figure's ink and the paper's noise. Long marks count however faint they are where a figure
-    is surely believed: a head drawn in pencil on a body drawn with a pen.
+    the figure's ink and the paper's noise.
     """
     strokes, fills = contrast.strokes, contrast.fills
     strong, weak = _levels(contrast, own)
     fill_level = max(2.0 * strong, 28.0)
     strong_bits = (strokes > strong) | (fills > 1.5 * fill_level)
     weak_bits = (strokes > weak) | (fills > fill_level)
-    ink = _touching(weak_bits, strong_bits)
-    halo = cv2.dilate(ink.astype(np.uint8), np.ones((7, 7), np.uint8)).astype(bool)
-    return ink | _faint(find_marks(contrast) & ~halo, own)
-
-
-def _faint(marks: Bits, own: NDArray[np.float32]) -> Bits:
-    """Marks, however faint, that are long and lie mostly where a figure is believed."""
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(marks.astype(np.uint8), connectivity=8)
-    # an outline lies on the rim of what is believed, so the rim is moved outwards
-    reach = 2 * round(_RIM * max(marks.shape)) + 1
-    near = cv2.dilate(own, np.ones((reach, reach), np.uint8))
-    sure = np.bincount(labels[near >= _SURELY], minlength=len(stats))
-    length = np.maximum(stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT])
-    kept = (sure >= 0.5 * stats[:, cv2.CC_STAT_AREA]) & (length >= _LONG * max(marks.shape))
-    kept[0] = False
-    return np.asarray(kept[labels], bool)
+    return _touching(weak_bits, strong_bits)
 
 
 def find_marks(contrast: Contrast) -> Bits:

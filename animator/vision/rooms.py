@@ -15,15 +15,29 @@ Labels = NDArray[np.int32]
 _DOORS = (0.0, 0.01, 0.02, 0.035, 0.055)
 """Half widths of gaps in an outline that are tried, as shares of the longer side."""
 
-_NARROW = 0.02
-"""A gap up to this half width may be closed without the models saying so."""
+_BELIEVED = 0.68
+"""Mean belief from which a room is filled: what limbs enclose is believed in by half."""
 
-_BELIEVED = 0.55
-_DOUBTED = 0.3
-"""Mean belief in a room above which it is surely the figure's, below which it surely is not."""
+_LARGE = 0.1
+"""A room larger than this share of the picture is hardly enclosed by limbs: `_LIKELY` is enough."""
+
+_LIKELY = 0.4
+"""Mean belief from which a large room is filled."""
+
+_SEEN = 0.7
+"""Share of an enclosed room in the figure's box from which the models' word counts."""
 
 _SMALL = 0.01
 """An enclosed room smaller than this share of the picture is always filled."""
+
+_AJAR = 0.2
+"""Share of a room's rim that may be door, where the room is hardly wider than its door."""
+
+_CERTAIN = 0.8
+"""Belief from which a broad region is filled though no ink encloses it."""
+
+_BROAD = 0.04
+"""Radius that such a region must hold, as a share of the longer side."""
 
 _CROSS = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], np.uint8)
 _SQUARE = np.ones((3, 3), np.uint8)
@@ -34,32 +48,42 @@ def fill_rooms(ink: Bits, belief: Belief) -> Bits:
 
     ink: (h, w) bool.
 
-    A room is what the outside cannot reach through gaps narrower than a door. Enclosed rooms are
-    filled unless the models saw and deny them (the space between arm and hip). Rooms with a door
-    are filled where they are much wider than the door, or believed in; the corner between two
-    strokes is no room, for most of its rim is door.
+    A room is what the outside cannot reach through gaps narrower than a door. It is filled where
+    it is believed in; so the space between arm and hip stays open. The corner between two strokes
+    is no room, for most of its rim is door.
     """
-    side = max(ink.shape)
     body = ink.copy()
     for door in _DOORS:
-        radius = round(door * side)
+        radius = round(door * max(ink.shape))
         outside = _outside(body, radius)
         rooms = ~body & ~outside
         count, labels = _label(rooms)
         if count == 1:
             continue
+        area = np.bincount(labels.ravel(), minlength=count) / ink.size
         believed = _mean(belief.own, labels, count)
+        kept = believed > np.where(area > _LARGE, _LIKELY, _BELIEVED)
         if radius == 0:
-            area = np.bincount(labels.ravel(), minlength=count)
-            unseen = _mean(belief.box, labels, count) < 0.7
-            kept = (believed > _DOUBTED) | (area < _SMALL * ink.size) | unseen
+            kept |= (area < _SMALL) | (_mean(belief.box, labels, count) < _SEEN)
         else:
-            kept = (believed > _BELIEVED) & (_open_share(rooms, outside, labels, count) < 0.2)
-            if door <= _NARROW:
-                kept |= (believed > _DOUBTED) & (_depth(rooms, labels, count) > 2.0 * radius)
+            wide = _depth(rooms, labels, count) > 2.0 * radius
+            kept &= wide | (_open_share(rooms, outside, labels, count) < _AJAR)
         kept[0] = False
         body |= kept[labels]
-    return body
+    return body | _certain_regions(body, belief)
+
+
+def _certain_regions(body: Bits, belief: Belief) -> Bits:
+    """Broad regions that the models are certain of, such as a head whose outline is too faint."""
+    radius = round(_BROAD * max(body.shape))
+    disk = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))
+    certain = (belief.own >= _CERTAIN) & ~belief.taken
+    broad, missing = (
+        cv2.morphologyEx(bits.astype(np.uint8), cv2.MORPH_OPEN, disk) > 0
+        for bits in (certain, certain & ~body)
+    )
+    _, labels = _label(broad)
+    return np.asarray(broad & np.isin(labels, labels[missing]), bool)
 
 
 def _outside(body: Bits, radius: int) -> Bits:

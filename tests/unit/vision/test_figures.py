@@ -61,7 +61,7 @@ class BlindPredictor:
         return {
             "keypoints": np.zeros((17, 2), np.float32),
             "scores": np.ones(17, np.float32),
-            "mask": np.ones((8, 8), np.float32),
+            "mask": np.full((8, 8), 0.7, np.float32),
         }
 
 
