@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from animator.core.geometry import Box
-from animator.vision.scaling import shrink
 
-__all__ = ("Belief", "Opinion", "believe", "shrink_belief")
+__all__ = ("Belief", "Opinion", "believe", "resize_belief")
 
 _RIVAL = 0.35
 """A rival's mask takes a pixel from there on, where it is surer than the figure's own."""
@@ -19,14 +18,18 @@ _ABROAD = 0.1
 """The same, outside the detector's box of the figure."""
 
 
+_GRID = 320
+"""Longer side of the grid; the models' masks are coarser still."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Belief:
-    """What is believed of the pixels of a crop, figure space.
+    """What is believed of a crop, on a grid that covers it exactly.
 
     Attributes:
-        own: (h, w) float32 in [0, 1], how likely the pixel is the figure's; coarse.
-        box: (h, w) bool, inside the figure's box: outside it, `own` says little.
-        taken: (h, w) bool, the pixel is another figure's.
+        own: (m, n) float32 in [0, 1], how likely the place is the figure's; coarse.
+        box: (m, n) bool, inside the figure's box: outside it, `own` says little.
+        taken: (m, n) bool, the place is another figure's.
     """
 
     own: NDArray[np.float32]
@@ -70,28 +73,32 @@ def believe(crop: Box, box: Box, opinions: Sequence[Opinion], rivals: Sequence[O
     return Belief(own=own, box=_spread(whole, crop) > 0, taken=taken)
 
 
-def shrink_belief(belief: Belief, side: int) -> Belief:
-    """Scale a belief so that its longer side is at most `side` pixels."""
+def resize_belief(belief: Belief, shape: tuple[int, ...]) -> Belief:
+    """The same belief on another grid over the same crop, (h, w)."""
+    size = (shape[1], shape[0])
     return Belief(
-        own=shrink(belief.own, side),
-        box=shrink(belief.box.astype(np.float32), side) >= 0.5,
-        taken=shrink(belief.taken.astype(np.float32), side) >= 0.5,
+        own=np.asarray(cv2.resize(belief.own, size, interpolation=cv2.INTER_LINEAR), np.float32),
+        box=cv2.resize(belief.box.astype(np.float32), size) >= 0.5,
+        taken=cv2.resize(belief.taken.astype(np.float32), size) >= 0.5,
     )
 
 
 def _spread(opinion: Opinion, crop: Box) -> NDArray[np.float32]:
-    """Bring an opinion to the pixels of a crop, (h, w) float32; NaN outside its box."""
+    """Bring an opinion to the grid over a crop, (m, n) float32; NaN outside its box."""
     box, (rows, columns) = opinion.box, opinion.mask.shape
-    height, width = round(crop.height), round(crop.width)
-    x = (np.arange(width) + 0.5 + crop.x1 - box.x1) * (columns / box.width)
-    y = (np.arange(height) + 0.5 + crop.y1 - box.y1) * (rows / box.height)
+    step = max(max(crop.width, crop.height) / _GRID, 1.0)
+    width, height = max(round(crop.width / step), 1), max(round(crop.height / step), 1)
+    across = (np.arange(width) + 0.5) * (crop.width / width) + crop.x1
+    down = (np.arange(height) + 0.5) * (crop.height / height) + crop.y1
+    x = (across - box.x1) * (columns / box.width)
+    y = (down - box.y1) * (rows / box.height)
     inside = ((y > 0) & (y < rows))[:, None] & ((x > 0) & (x < columns))[None, :]
     # remap counts from the centre of the first cell, which is here behind a rim of one cell
-    across, down = np.meshgrid(np.clip(x, 0, columns) + 0.5, np.clip(y, 0, rows) + 0.5)
+    at_x, at_y = np.meshgrid(np.clip(x, 0, columns) + 0.5, np.clip(y, 0, rows) + 0.5)
     spread = cv2.remap(
         np.pad(opinion.mask, 1, mode="edge"),
-        across.astype(np.float32),
-        down.astype(np.float32),
+        at_x.astype(np.float32),
+        at_y.astype(np.float32),
         interpolation=cv2.INTER_LINEAR,
     )
     return np.where(inside, spread, np.float32(np.nan))

@@ -51,7 +51,7 @@ def measure_contrast(image: NDArray[np.uint8]) -> Contrast:
     near = _enlarge(_near_paper(small), width, height)
     far = _enlarge(_far_paper(small), width, height)
     soft = cv2.GaussianBlur(image, (0, 0), 0.7).astype(np.float32)
-    strokes = _darkening(soft, near).max(axis=2)
+    strokes = _extreme(_darkening(soft, near), np.maximum)
     noise = 1.4826 * float(np.median(np.abs(strokes - np.median(strokes))))
     return Contrast(strokes=strokes, fills=_fill_contrast(soft, far), noise=max(noise, 1.0))
 
@@ -82,9 +82,15 @@ def _darkening(image: NDArray[np.float32], paper: NDArray[np.float32]) -> NDArra
 def _fill_contrast(image: NDArray[np.float32], paper: NDArray[np.float32]) -> NDArray[np.float32]:
     """Colour counts in full; greyness only past what a shadow takes away (about 55 %)."""
     missing = _darkening(image, paper)
-    colour = missing.max(axis=2) - missing.min(axis=2)
-    dark = np.clip(missing.min(axis=2) - 140.0, 0.0, None) * 2.0
+    least = _extreme(missing, np.minimum)
+    colour = _extreme(missing, np.maximum) - least
+    dark = np.clip(least - 140.0, 0.0, None) * 2.0
     return np.asarray(np.maximum(colour, dark), np.float32)
+
+
+def _extreme(image: NDArray[np.float32], pick: np.ufunc) -> NDArray[np.float32]:
+    """The largest or least channel, (h, w); far faster than reducing over the last axis."""
+    return np.asarray(pick(pick(image[:, :, 0], image[:, :, 1]), image[:, :, 2]), np.float32)
 
 
 def _odd(value: float) -> int:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from animator.core.drawing import Figure
 from animator.core.errors import EmptyMask
 from animator.core.mask import Mask
-from animator.vision.belief import Belief, shrink_belief
+from animator.vision.belief import Belief, resize_belief
 from animator.vision.ink import find_ink, find_marks
 from animator.vision.paper import measure_contrast
 from animator.vision.parts import NEARLY, choose_ink, join_parts
@@ -33,7 +33,8 @@ def segment(figure: Figure, belief: Belief) -> Mask:
     Raises:
         EmptyMask: when no ink belongs to the figure.
     """
-    image, belief = shrink(figure.image, _WORK_SIDE), shrink_belief(belief, _WORK_SIDE)
+    image = shrink(figure.image, _WORK_SIDE)
+    belief = resize_belief(belief, image.shape)
     contrast = measure_contrast(image)
     ink = erase_ruling(find_ink(contrast, belief.own), find_marks(contrast), belief.own >= NEARLY)
     ink = choose_ink(ink, belief)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from animator.core.geometry import Box
-from animator.vision.belief import Opinion, believe, shrink_belief
+from animator.vision.belief import Opinion, believe, resize_belief
 
 
 def flat(box: Box, value: float) -> Opinion:
@@ -60,8 +60,22 @@ def test_unsure_rival_takes_nothing_inside_the_figures_box() -> None:
     assert belief.taken[:, 20:].all()
 
 
-def test_belief_shrinks_as_one() -> None:
-    small = shrink_belief(believe(CROP, CROP, [flat(CROP, 0.7)], [flat(CROP, 0.9)]), 30)
+def test_belief_is_brought_to_another_grid_as_one() -> None:
+    small = resize_belief(believe(CROP, CROP, [flat(CROP, 0.7)], [flat(CROP, 0.9)]), (30, 20))
     assert small.own.shape == small.box.shape == small.taken.shape == (30, 20)
     assert np.allclose(small.own, 0.7)
     assert small.taken.all()
+
+
+def test_grid_stays_small_on_a_large_crop() -> None:
+    crop = Box(0.0, 0.0, 3200.0, 1600.0)
+    half = Box(0.0, 0.0, 1600.0, 1600.0)
+    belief = believe(crop, half, [flat(half, 0.7)], [])
+    assert belief.own.shape == (160, 320)
+    assert belief.box.sum() == 160 * 160
+    assert np.allclose(belief.own[:, :160], 0.7)
+
+
+def test_heavier_opinion_counts_more() -> None:
+    light, heavy = flat(CROP, 0.9), Opinion(CROP, np.full((2, 2), 0.3, np.float32), weight=2.0)
+    assert np.allclose(believe(CROP, CROP, [light, heavy], []).own, 0.5)

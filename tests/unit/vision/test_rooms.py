@@ -53,7 +53,7 @@ def test_room_that_the_models_did_not_see_is_filled() -> None:
 def test_what_limbs_enclose_stays_open_where_it_is_half_believed() -> None:
     canvas = np.zeros((200, 200), np.uint8)
     cv2.circle(canvas, (100, 100), 30, 1, 3)
-    assert not fill_rooms(canvas > 0, believing(0.6))[100, 100]
+    assert not fill_rooms(canvas > 0, believing(0.55))[100, 100]
     assert fill_rooms(canvas > 0, believing(0.75))[100, 100]
 
 
