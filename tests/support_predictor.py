@@ -56,7 +56,7 @@ def _detections(dark: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
     return {
         "boxes": np.array(boxes, np.float32).reshape(-1, 4),
         "scores": np.full(count, 0.9, np.float32),
-        "masks": np.full((count, 28, 28), 0.5, np.float32),
+        "masks": np.full((count, 28, 28), 0.7, np.float32),
     }
 
 
@@ -66,5 +66,5 @@ def _pose(dark: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
     return {
         "keypoints": points.astype(np.float32),
         "scores": np.full(17, 0.8, np.float32),
-        "mask": np.full((8, 6), 0.6, np.float32),
+        "mask": np.full((8, 6), 0.7, np.float32),
     }

@@ -72,13 +72,11 @@ def join_parts(body: Bits) -> Bits:
     if count <= 2:
         return body
     joined = np.asarray(labels == 1 + int(np.argmax(stats[1:, cv2.CC_STAT_AREA])))
-    for _ in range(count - 2):
+    while joined.sum() < canvas.sum():
         start, end = _nearest_pair(joined, (canvas > 0) & ~joined)
         cv2.line(canvas, start, end, 1, thickness)
         _, labels = cv2.connectedComponents(canvas, connectivity=8)
         joined = np.asarray(labels == labels[start[1], start[0]])
-        if joined.sum() == canvas.sum():
-            break
     return canvas > 0
 
 

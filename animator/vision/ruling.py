@@ -86,8 +86,6 @@ def _fit(ends: NDArray[np.float64], pixels: NDArray[np.float64]) -> _Line:
     for _ in range(2):
         off = (pixels - start) @ np.array([-direction[1], direction[0]])
         near = pixels[np.abs(off) <= _BESIDE]
-        if len(near) < 2:
-            break
         start = near.mean(axis=0)
         direction = np.linalg.eigh(np.cov(near.T))[1][:, 1]
     cosine, sine = -float(direction[1]), float(direction[0])

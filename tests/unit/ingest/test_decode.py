@@ -90,6 +90,11 @@ def test_corrupt_exif_counts_as_upright() -> None:
     assert decode_image(bad.corrupt_exif_jpeg()).image.shape == (64, 96, 3)
 
 
+def test_exif_that_is_no_exif_counts_as_upright() -> None:
+    data = encoded(two_tone(), "PNG", exif=b"Exif\0\0garbage, not a TIFF header")
+    assert decode_image(data).image.shape == (48, 64, 3)
+
+
 def test_transparent_pixels_become_white() -> None:
     pixels = decode_image(bad.alpha_png()).image
     assert pixels[0, 0].tolist() == [0, 0, 255]

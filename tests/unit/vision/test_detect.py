@@ -37,7 +37,7 @@ def found_in(width: int, height: int, detector: FixedDetector) -> tuple[FoundFig
 
 
 def test_best_figure_comes_first_with_its_own_mask() -> None:
-    detector = FixedDetector([[0, 0, 40, 90], [50, 0, 95, 90]], [0.7, 0.9])
+    detector = FixedDetector([[0, 0, 40, 90], [50, 0, 95, 90]], [0.85, 0.9])
     first, second = found_in(100, 100, detector)
     assert (first.detection.box, second.detection.box) == (Box(50, 0, 95, 90), Box(0, 0, 40, 90))
     assert first.detection.score == pytest.approx(0.9)
@@ -53,18 +53,18 @@ def test_empty_answer_is_no_figure() -> None:
 
 
 def test_overlapping_boxes_are_one_figure() -> None:
-    detector = FixedDetector([[0, 0, 50, 90], [5, 0, 55, 90]], [0.9, 0.8])
+    detector = FixedDetector([[0, 0, 50, 90], [5, 0, 55, 90]], [0.95, 0.85])
     (only,) = found_in(100, 100, detector)
     assert only.detection.box == Box(0, 0, 50, 90)
 
 
 def test_box_inside_a_better_one_is_a_part_of_it() -> None:
-    detector = FixedDetector([[0, 0, 50, 90], [10, 5, 40, 30]], [0.9, 0.8])
+    detector = FixedDetector([[0, 0, 50, 90], [10, 5, 40, 30]], [0.95, 0.85])
     assert len(found_in(100, 100, detector)) == 1
 
 
 def test_neighbours_that_touch_are_two_figures() -> None:
-    detector = FixedDetector([[0, 0, 50, 90], [40, 0, 95, 90]], [0.9, 0.8])
+    detector = FixedDetector([[0, 0, 50, 90], [40, 0, 95, 90]], [0.95, 0.85])
     assert len(found_in(100, 100, detector)) == 2
 
 
@@ -92,7 +92,7 @@ def test_large_picture_is_shrunk_for_the_detector_and_boxes_are_scaled_back() ->
     ("x", "apart"), [(60.0, True), (43.0, True), (20.0, False)], ids=["aside", "touching", "over"]
 )
 def test_figures_are_apart_when_their_boxes_share_little(x: float, apart: bool) -> None:
-    detector = FixedDetector([[0, 0, 50, 90], [x, 0, x + 30, 90]], [0.9, 0.8])
+    detector = FixedDetector([[0, 0, 50, 90], [x, 0, x + 30, 90]], [0.95, 0.85])
     found = found_in(100, 100, detector)
     assert all(is_apart(found[0], other) is apart for other in found[1:])
     assert len(found) == (2 if apart else 1)

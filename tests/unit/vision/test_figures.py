@@ -43,6 +43,13 @@ def test_limbs_cut_off_by_the_box_are_followed_and_looked_at_again() -> None:
     assert predictor.asked.count("drawn_humanoid_pose_estimator") >= 2
 
 
+def test_looking_again_ends_also_when_the_outline_keeps_growing() -> None:
+    predictor = DarkPredictor()
+    head = Box(85.0, 60.0, 115.0, 100.0)
+    outline_figure(drawing(stick_figure()), [found(head)], 0, predictor)
+    assert predictor.asked == ["drawn_humanoid_pose_estimator"] * 3
+
+
 def test_keypoints_are_given_in_the_outlines_own_space() -> None:
     outline = outline_figure(drawing(stick_figure()), [found(TRUE_BOX)], 0, DarkPredictor())
     nose = outline.keypoints.points[0] + (outline.box.x1, outline.box.y1)
