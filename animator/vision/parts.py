@@ -19,6 +19,12 @@ _REACH = 0.12
 _MINE = 0.6
 """Ink that hangs together is followed to its end when this share of it is in the box."""
 
+_SHORT = 0.08
+"""Detached ink shorter than this share of the longer side may be a neighbour's fingers."""
+
+_BELIEVED_SHORT = 0.3
+"""Least mean belief in such a short part."""
+
 _SPECK = 0.012
 """Detached ink shorter than this share of the longer side is dirt."""
 
@@ -40,7 +46,8 @@ def choose_ink(ink: Bits, belief: Belief) -> Bits:
     labels, area, length = _measure(clipped)
     own = np.where(belief.taken, 0.0, belief.own)
     believed = np.bincount(labels[clipped], weights=own[clipped], minlength=len(area))
-    kept = (believed >= _BELIEVED * area) & (length >= _SPECK * side)
+    needed = np.where(length >= _SHORT * side, _BELIEVED, _BELIEVED_SHORT)
+    kept = (believed >= needed * area) & (length >= _SPECK * side)
     kept[np.argmax(believed)] = True
     kept[0] = False
     return np.asarray(kept[labels], bool)

@@ -61,6 +61,17 @@ def test_dirt_is_left_out() -> None:
     assert (choose_ink(figure | bars((60, 50, 61, 51)), belief(MIDDLE)) == figure).all()
 
 
+def test_short_detached_ink_needs_more_belief_than_a_long_stroke() -> None:
+    figure, stroke = bars((40, 30, 44, 70)), bars((50, 30, 52, 70))
+    fingers = bars((60, 50, 65, 53))
+    weak = Belief(
+        own=np.where(figure, 0.9, 0.2).astype(np.float32),
+        box=np.ones((100, 100), bool),
+        taken=np.zeros((100, 100), bool),
+    )
+    assert (choose_ink(figure | stroke | fingers, weak) == figure | stroke).all()
+
+
 def test_no_believed_ink_gives_none() -> None:
     assert not choose_ink(bars((0, 0, 9, 9)), belief(MIDDLE)).any()
 
