@@ -9,7 +9,7 @@ from litestar import Controller, Request, Response, get, post
 from litestar.params import FromPath, FromQuery, JSONBody
 from litestar.status_codes import HTTP_202_ACCEPTED
 
-from animator.api.contents import Content, respond_with
+from animator.api.contents import PRIVATE_CACHE, Content, respond_with
 from animator.api.services import ApiServices, Services
 from animator.core.animation import Animation, AnimationFormat
 from animator.core.annotation import Annotation
@@ -17,9 +17,6 @@ from animator.core.documents import AnimationDocument, AnimationRequest, Drawing
 from animator.core.errors import JobFailed, NoFigureFound, NotFound, UnknownMotion
 
 __all__ = ("AnimationController",)
-
-PRIVATE_CACHE = "private, max-age=3600"
-"""Files never change under their name, and belong to one person."""
 
 _MEDIA_TYPES = {AnimationFormat.GIF: "image/gif", AnimationFormat.MP4: "video/mp4"}
 

@@ -8,9 +8,12 @@ import msgspec
 from litestar import Request, Response
 from litestar.exceptions import HTTPException
 
-__all__ = ("Content", "respond_with")
+__all__ = ("PRIVATE_CACHE", "Content", "respond_with")
 
-_RANGE = re.compile(r"bytes=(\d*)-(\d*)")
+PRIVATE_CACHE = "private, max-age=3600"
+"""For files that never change under their name, and belong to one person."""
+
+_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 
 
 class Content(msgspec.Struct, frozen=True, kw_only=True):

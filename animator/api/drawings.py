@@ -8,7 +8,7 @@ from typing import Any
 from litestar import Controller, Request, Response, delete, get, post
 from litestar.params import FromPath
 
-from animator.api.contents import Content, respond_with
+from animator.api.contents import PRIVATE_CACHE, Content, respond_with
 from animator.api.schema import UploadOperation
 from animator.api.services import ApiServices, Services
 from animator.api.uploads import Upload, read_upload
@@ -17,9 +17,6 @@ from animator.core.documents import DrawingDocument
 from animator.core.errors import JobFailed, NotFound
 
 __all__ = ("DrawingController",)
-
-PRIVATE_CACHE = "private, max-age=3600"
-"""Files never change under their name, and belong to one person."""
 
 
 class DrawingController(Controller):

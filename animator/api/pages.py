@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,10 @@ def _find_file(folder: Path, parts: list[str]) -> Path | None:
     if not parts or _HIDDEN_FOLDERS.intersection(parts) or any(p.startswith(".") for p in parts):
         return None
     file = folder.joinpath(*parts)
-    return file if file.suffix in _MEDIA_TYPES and file.is_file() else None
+    with suppress(OSError):  # such as a name too long for the disk
+        if file.suffix in _MEDIA_TYPES and file.is_file():
+            return file
+    return None
 
 
 def _send(request: Request[Any, Any, Any], file: Path) -> Response[bytes]:

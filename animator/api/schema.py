@@ -3,6 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
+from litestar import Router
+from litestar.connection import ASGIConnection
+from litestar.exceptions import NotFoundException
+from litestar.handlers import BaseRouteHandler
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
 from litestar.openapi.spec import OpenAPIMediaType, OpenAPIType, Operation, RequestBody, Schema
@@ -21,7 +25,9 @@ def describe_api() -> OpenAPIConfig:
         title="Animator",
         version=__version__,
         description="Turns a photo of a drawing into an animation.",
-        path="/schema",
+        openapi_router=Router(
+            "/schema", route_handlers=[], include_in_schema=False, guards=[_refuse_unknown]
+        ),
         render_plugins=[JsonRenderPlugin(path=["/", "/openapi.json"]), YamlRenderPlugin()],
     )
 
@@ -43,6 +49,13 @@ class BoxSchemaPlugin(OpenAPISchemaPlugin):
             max_items=4,
             description="x1, y1, x2, y2 in pixels of the drawing",
         )
+
+
+def _refuse_unknown(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+    """Say that there is no such address; the framework would answer with a page of its own."""
+    if "path" in connection.path_params:
+        msg = f"There is nothing at {connection.url.path}."
+        raise NotFoundException(msg)
 
 
 def _describe_upload() -> RequestBody:

@@ -38,6 +38,8 @@ def memory(site: Path) -> MemoryServices:
         pytest.param("POST", "/api/nope", 404, "not_found", id="post to unknown address"),
         pytest.param("PUT", "/api/motions", 405, "method_not_allowed", id="wrong method"),
         pytest.param("GET", "/nope.js", 404, "not_found", id="unknown file"),
+        pytest.param("GET", "/schema/nope", 404, "not_found", id="unknown schema"),
+        pytest.param("GET", f"/{300 * 'a'}.js", 404, "not_found", id="name too long for a file"),
     ],
 )
 def test_refusals_are_problems(
