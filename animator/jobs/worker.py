@@ -71,6 +71,7 @@ class JobWorker(Worker):
             log_job_description=False,
         )
         self._own_pid = os.getpid()
+        self._has_cut_short = False
         self._events = JobEvents(client)
         self._patrol = Patrol(queue, self._give_up)
 
@@ -101,10 +102,14 @@ class JobWorker(Worker):
         """Stop at once: the job goes back into the queue and is begun again by the next worker."""
         logger.info("stopping")
         if self.horse_pid:
+            self._has_cut_short = True
             self.kill_horse()
 
     def handle_job_failure(self, job: Job, queue: Queue, *args: Any, **kwargs: Any) -> None:
         """Begin a job again, or tell those who wait that it failed."""
+        if self._has_cut_short and job.retries_left is not None:
+            # We ended it ourselves, so this attempt, which RQ counts, shall not count.
+            job.retries_left += 1
         is_last = not job.should_retry
         super().handle_job_failure(job, queue, *args, **kwargs)
         if is_last:

@@ -70,10 +70,13 @@ def test_job_that_ended_already_keeps_its_end(
     assert events.last("j") == done
 
 
-def test_worker_that_is_stopped_gives_its_job_back_at_once(
-    queue: Queue, worker: JobWorker, events: JobEvents
+@pytest.mark.parametrize("attempts_left", [2, 0])
+def test_worker_that_is_stopped_gives_its_job_back_at_once_with_as_many_attempts(
+    queue: Queue, worker: JobWorker, events: JobEvents, attempts_left: int
 ) -> None:
     job = enqueue(queue, events, "last_for_ever")
+    job.retries_left = attempts_left
+    job.save()
 
     def stop_when_begun() -> None:
         while job.get_status() != JobStatus.STARTED or not worker.horse_pid:
@@ -88,5 +91,6 @@ def test_worker_that_is_stopped_gives_its_job_back_at_once(
 
     assert time.monotonic() - begun < 5
     assert queue.job_ids == ["j"]
+    assert Job.fetch("j", queue.connection, JSONSerializer).retries_left == attempts_left
     assert job.get_status() == JobStatus.QUEUED
     assert events.last("j") == QUEUED
