@@ -2,12 +2,9 @@
 
 import argparse
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from animator.cli import Subparsers
-
-if TYPE_CHECKING:
-    from animator.settings import Settings
 
 __all__ = ("add_parser", "run")
 
@@ -61,6 +58,7 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve until told to stop."""
     # Servers and the queue are loaded only for this command: `--help` needs none of them.
+    from animator.launch.address import url_of
     from animator.launch.roles import Role
     from animator.launch.serve import serve
     from animator.settings import load_settings
@@ -68,7 +66,8 @@ def run(args: argparse.Namespace) -> int:
     settings = load_settings(_flags(args))
     logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(message)s")
     role = Role(args.role)
-    serve(role, settings, on_ready=lambda: print(_greet(role.value, settings), flush=True))
+    url = url_of(settings.host, settings.port) if role in (Role.ALL, Role.WEB) else None
+    serve(role, settings, on_ready=lambda: print(_greet(role.value, url), flush=True))
     return 0
 
 
@@ -77,8 +76,7 @@ def _flags(args: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(args, name) for name in names}
 
 
-def _greet(role: str, settings: "Settings") -> str:
-    if role in ("all", "web"):
-        host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(settings.host, settings.host)
-        return f"Animator is ready: http://{host}:{settings.port}  (Ctrl-C stops it)"
+def _greet(role: str, url: str | None) -> str:
+    if url is not None:
+        return f"Animator is ready: {url}  (Ctrl-C stops it)"
     return f"Animator's {role} is ready  (Ctrl-C stops it)"

@@ -6,11 +6,12 @@ from redis.asyncio.retry import Retry as AsyncRetry
 from redis.backoff import ExponentialWithJitterBackoff, NoBackoff
 from redis.retry import Retry
 
-__all__ = ("connect", "connect_async")
+__all__ = ("connect", "connect_async", "connect_once")
 
 _LONGEST_PAUSE = 0.5
 _CONNECT_TIMEOUT = 2.0
 _ANSWER_TIMEOUT = 5.0
+_QUICK_TIMEOUT = 1.0
 
 
 def connect(url: str, patience: float) -> Redis:
@@ -28,6 +29,16 @@ def connect(url: str, patience: float) -> Redis:
         retry=Retry(pauses, retries=max(round(2 * patience / _LONGEST_PAUSE), 1)),
         socket_connect_timeout=_CONNECT_TIMEOUT,
         socket_timeout=_ANSWER_TIMEOUT,
+    )
+
+
+def connect_once(url: str) -> Redis:
+    """A client for a quick look: it tries once, and gives up within a second."""
+    return Redis.from_url(
+        url,
+        retry=Retry(NoBackoff(), retries=0),
+        socket_connect_timeout=_QUICK_TIMEOUT,
+        socket_timeout=_QUICK_TIMEOUT,
     )
 
 

@@ -22,7 +22,7 @@ from animator.jobs.patrol import Patrol
 from animator.jobs.progress import JobEvents, JobProgress
 from animator.jobs.queue import MAX_ATTEMPTS, QUEUE
 
-__all__ = ("JobWorker", "has_live_worker")
+__all__ = ("JobWorker", "count_live_workers")
 
 logger = logging.getLogger(__name__)
 
@@ -39,9 +39,9 @@ _IDLE_TTL = 17
 """RQ waits 15 seconds less than this for a job before it looks around."""
 
 
-def has_live_worker(client: Redis, hostname: str) -> bool:
-    """Whether a job worker on that machine gave a sign of life just now."""
-    return any(
+def count_live_workers(client: Redis, hostname: str) -> int:
+    """How many job workers on that machine gave a sign of life just now."""
+    return sum(
         worker.hostname == hostname
         and worker.last_heartbeat is not None
         and (now() - worker.last_heartbeat).total_seconds() < _EXPIRY

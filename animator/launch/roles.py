@@ -2,14 +2,20 @@
 
 import functools
 import http.client
+import socket
 import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from enum import StrEnum
 from urllib.parse import urlsplit
 
+import redis.exceptions
+
+from animator.jobs.connection import connect_once
+from animator.jobs.worker import count_live_workers
+from animator.launch.address import url_of
 from animator.launch.embedded_redis import REDIS_LOG, is_redis_up, make_redis_command
-from animator.launch.service import Service, always
+from animator.launch.service import Service
 from animator.settings import Settings, settings_to_environment
 
 __all__ = ("Role", "plan_services", "ports_of")
@@ -80,24 +86,24 @@ def _inference(settings: Settings) -> Service:
             "SERVING_MANAGEMENT_PORT": str(settings.management_port),
             "SERVING_METRICS_PORT": str(settings.metrics_port),
         },
-        is_ready=_asks(_url(settings.inference_host, settings.inference_port) + "/v2/health/ready"),
+        is_ready=_asks(
+            url_of(settings.inference_host, settings.inference_port) + "/v2/health/ready"
+        ),
     )
 
 
 def _workers(settings: Settings) -> tuple[Service, ...]:
     return tuple(
-        _own(f"worker-{number}", "worker", settings)
+        _own(f"worker-{number}", "worker", settings, functools.partial(_have_workers, settings))
         for number in range(1, settings.job_workers + 1)
     )
 
 
 def _web(settings: Settings) -> Service:
-    return _own("web", "web", settings, _asks(_url(settings.host, settings.port) + "/api/health"))
+    return _own("web", "web", settings, _asks(url_of(settings.host, settings.port) + "/api/health"))
 
 
-def _own(
-    name: str, part: str, settings: Settings, is_ready: Callable[[], bool] = always
-) -> Service:
+def _own(name: str, part: str, settings: Settings, is_ready: Callable[[], bool]) -> Service:
     return Service(
         name=name,
         command=(sys.executable, "-m", "animator.launch", part),
@@ -106,10 +112,11 @@ def _own(
     )
 
 
-def _url(host: str, port: int) -> str:
-    """Where this machine reaches what listens on that address."""
-    near = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, host)
-    return f"http://{near}:{port}"
+def _have_workers(settings: Settings) -> bool:
+    """Whether all job workers have signed on, which each does once its libraries are loaded."""
+    with suppress(redis.exceptions.RedisError), connect_once(settings.redis) as client:
+        return count_live_workers(client, socket.gethostname()) >= settings.job_workers
+    return False
 
 
 def _asks(url: str) -> Callable[[], bool]:
@@ -118,10 +125,9 @@ def _asks(url: str) -> Callable[[], bool]:
 
     def is_ready() -> bool:
         connection = http.client.HTTPConnection(parts.netloc, timeout=_ANSWER_WITHIN)
-        with suppress(OSError, http.client.HTTPException):
+        with suppress(OSError, http.client.HTTPException), closing(connection):
             connection.request("GET", parts.path)
             return connection.getresponse().status == http.HTTPStatus.OK
-        connection.close()
         return False
 
     return is_ready

@@ -1,12 +1,11 @@
 """Serve: check what is needed, then run the services of a role until told to stop."""
 
 import fcntl
-import os
 import shutil
-import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from animator.launch.address import why_not_free
 from animator.launch.embedded_redis import is_redis_up, remove_orphan
 from animator.launch.problems import CannotStart
 from animator.launch.roles import Role, plan_services, ports_of
@@ -45,15 +44,10 @@ def serve(role: Role, settings: Settings, on_ready: Callable[[], None]) -> None:
 
 
 def _check_port(flag: str, host: str, port: int) -> None:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            msg = f"Cannot listen on {host}, port {port}: {os.strerror(error.errno or 0)}. "
-            msg += f"Choose another port with {flag}."
-            raise CannotStart(msg) from error
+    reason = why_not_free(host, port)
+    if reason is not None:
+        msg = f"Cannot listen on {host}, port {port}: {reason}. Choose another port with {flag}."
+        raise CannotStart(msg)
 
 
 def _check_redis(role: Role, settings: Settings) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from animator.jobs.lifeline import die_with_parent
 
-__all__ = ("Child", "Service", "always")
+__all__ = ("Child", "Service")
 
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
@@ -19,7 +19,7 @@ _STEADY = 10.0
 """Seconds of life after which a service counts as well again."""
 
 
-def always() -> bool:
+def _always() -> bool:
     """Ready as soon as it runs."""
     return True
 
@@ -39,7 +39,7 @@ class Service:
     name: str
     command: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
-    is_ready: Callable[[], bool] = always
+    is_ready: Callable[[], bool] = _always
     log: str = "above"
 
 

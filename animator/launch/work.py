@@ -5,7 +5,7 @@ import sys
 
 import animator.jobs.tasks
 from animator.jobs.connection import connect
-from animator.jobs.worker import JobWorker, has_live_worker
+from animator.jobs.worker import JobWorker, count_live_workers
 from animator.settings import Settings
 
 __all__ = ("TASKS", "check_worker", "run_worker")
@@ -24,4 +24,4 @@ def run_worker(settings: Settings) -> None:
 def check_worker(settings: Settings) -> None:
     """Exit with 1 unless a job worker on this machine is alive."""
     with connect(settings.redis, patience=1.0) as client:
-        sys.exit(0 if has_live_worker(client, socket.gethostname()) else 1)
+        sys.exit(0 if count_live_workers(client, socket.gethostname()) else 1)
