@@ -31,27 +31,33 @@ class JobController(Controller):
     async def follow_job(self, job_id: FromPath[str], services: Services) -> ServerSentEvent:
         """News of a job as server-sent events: the last state at once, then each change.
 
-        The stream ends after `done` or `failed`; one who comes back gets the last state again.
+        The stream ends after `done` or `failed`, and when the server stops; one who comes back gets
+        the last state again.
         """
         await asyncio.to_thread(services.queue.last_event, job_id)
-        return ServerSentEvent(stream_events(services.follow(job_id), services.limits.heartbeat))
+        events = services.follow(job_id)
+        messages = stream_events(events, services.limits.heartbeat, services.stopping)
+        return ServerSentEvent(messages)
 
 
 async def stream_events(
-    events: AsyncIterator[JobEvent], heartbeat: float
+    events: AsyncIterator[JobEvent], heartbeat: float, stopping: asyncio.Event
 ) -> AsyncIterator[ServerSentEventMessage]:
     """Turn news into messages, with a comment after each `heartbeat` seconds of silence."""
     pending = asyncio.ensure_future(anext(events, None))
+    stop = asyncio.ensure_future(stopping.wait())
     try:
-        while True:
-            finished, _ = await asyncio.wait({pending}, timeout=heartbeat)
+        while not stop.done():
+            finished, _ = await asyncio.wait(
+                {pending, stop}, timeout=heartbeat, return_when=asyncio.FIRST_COMPLETED
+            )
             if not finished:
                 yield ServerSentEventMessage(data=None, comment="still here")
                 continue
-            event = pending.result()
-            if event is None:
+            if pending not in finished or (event := pending.result()) is None:
                 return
             yield ServerSentEventMessage(data=msgspec.json.encode(event), retry=_RETRY_MS)
             pending = asyncio.ensure_future(anext(events, None))
     finally:
         pending.cancel()
+        stop.cancel()

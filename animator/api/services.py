@@ -1,5 +1,6 @@
 """What the API needs from outside: stores, the queue, news of jobs, motions, limits."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -64,6 +65,7 @@ class ApiServices:
         motions: the gallery, in the order in which it is shown.
         web_folder: the page's files, served as they are.
         limits: what is refused.
+        stopping: set when the server is about to stop, so that open streams end.
     """
 
     documents: DocumentStore
@@ -73,6 +75,7 @@ class ApiServices:
     motions: tuple[MotionInfo, ...]
     web_folder: Path
     limits: ApiLimits = field(default_factory=ApiLimits)
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 Services: TypeAlias = NamedDependency[SkipValidation[ApiServices]]

@@ -1,6 +1,8 @@
 """The web process: the page and its API on uvicorn."""
 
+import asyncio
 import functools
+import socket
 
 import uvicorn
 
@@ -17,13 +19,14 @@ __all__ = ("gather_services", "run_web")
 
 _REDIS_PATIENCE = 10.0
 _LAST_ANSWERS = 1
-"""Seconds that open streams are given when the server stops."""
+"""Seconds that requests under way are given when the server stops."""
 
 
 def run_web(settings: Settings) -> None:
     """Serve the page and the API until SIGTERM."""
+    services = gather_services(settings)
     config = uvicorn.Config(
-        create_app(gather_services(settings)),
+        create_app(services),
         host=settings.host,
         port=settings.port,
         log_config=None,
@@ -31,7 +34,20 @@ def run_web(settings: Settings) -> None:
         server_header=False,
         timeout_graceful_shutdown=_LAST_ANSWERS,
     )
-    uvicorn.Server(config).run()
+    _Server(config, services.stopping).run()
+
+
+class _Server(uvicorn.Server):
+    """Says that it stops before it waits for the requests under way, so that streams end."""
+
+    def __init__(self, config: uvicorn.Config, stopping: asyncio.Event) -> None:
+        super().__init__(config)
+        self._stopping = stopping
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the streams, then stop as ever."""
+        self._stopping.set()
+        await super().shutdown(sockets)
 
 
 def gather_services(settings: Settings) -> ApiServices:

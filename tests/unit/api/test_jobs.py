@@ -52,7 +52,7 @@ async def test_stream_gives_the_last_state_then_each_change() -> None:
     jobs = MemoryJobs()
     jobs.report(event("queued", "waiting", 0.0))
     jobs.report(event("running", "reading", 0.1))
-    messages = stream_events(jobs.follow("j"), heartbeat=60)
+    messages = stream_events(jobs.follow("j"), heartbeat=60, stopping=asyncio.Event())
     told = [decode(await anext(messages))]
     jobs.report(event("running", "detecting", 0.4))
     told.append(decode(await anext(messages)))
@@ -65,7 +65,7 @@ async def test_stream_gives_the_last_state_then_each_change() -> None:
 async def test_silent_stream_says_that_it_lives() -> None:
     jobs = MemoryJobs()
     jobs.report(event("running", "reading", 0.1))
-    messages = stream_events(jobs.follow("j"), heartbeat=0.01)
+    messages = stream_events(jobs.follow("j"), heartbeat=0.01, stopping=asyncio.Event())
     await anext(messages)
     silence = [await anext(messages), await anext(messages)]
     assert all(b"data" not in m.encode() and m.encode().startswith(b": ") for m in silence)
@@ -83,11 +83,22 @@ async def test_stream_that_nobody_reads_lets_go_of_its_source() -> None:
         finally:
             released.set()
 
-    messages = stream_events(follow(), heartbeat=0.01)
+    messages = stream_events(follow(), heartbeat=0.01, stopping=asyncio.Event())
     await anext(messages)
     await anext(messages)
     await messages.aclose()  # type: ignore[attr-defined]
     await asyncio.wait_for(released.wait(), timeout=5)
+
+
+async def test_stream_ends_when_the_server_stops() -> None:
+    jobs, stopping = MemoryJobs(), asyncio.Event()
+    jobs.report(event("running", "reading", 0.1))
+    messages = stream_events(jobs.follow("j"), heartbeat=60, stopping=stopping)
+    await anext(messages)
+    rest = asyncio.ensure_future(anext(messages, None))
+    await asyncio.sleep(0)
+    stopping.set()
+    assert await asyncio.wait_for(rest, timeout=5) is None
 
 
 def decode(message: ServerSentEventMessage) -> JobEvent:
