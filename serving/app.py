@@ -144,12 +144,16 @@ async def _start_unless_stopped(engine: Engine, stop: asyncio.Event) -> bool:
 async def _shut_down(
     engine: Engine, listeners: list[_Listener], running: list[asyncio.Task[None]]
 ) -> None:
-    """Finish what is under way, take nothing more, leave no process behind: within 5 s."""
+    """Finish what is under way, take nothing more, leave no process behind: within 5 s.
+
+    What is not finished after `_DRAIN_S` is told so by the engine, and hence answered as well.
+    """
     engine.drain()
     for listener in listeners:
         listener.should_exit = True
-    await asyncio.wait(running)
+    await asyncio.wait(running, timeout=_DRAIN_S)
     await engine.stop(grace_s=0)
+    await asyncio.wait(running)
 
 
 def _bind(host: str, port: int) -> socket.socket:
@@ -157,7 +161,8 @@ def _bind(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else str(error)
+        # The system's own numbers are positive; a name that is not known has a negative one.
+        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
         msg = f"cannot listen on {host} port {port}: {reason}"
         raise CannotListen(msg) from error
 
@@ -182,7 +187,7 @@ def _listener(application: Litestar) -> _Listener:
             log_config=None,
             access_log=False,
             timeout_keep_alive=_KEEP_ALIVE_S,
-            timeout_graceful_shutdown=_DRAIN_S,
+            timeout_graceful_shutdown=_DRAIN_S + 1,
         )
     )
 

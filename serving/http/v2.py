@@ -1,5 +1,6 @@
 """The Open Inference Protocol over HTTP."""
 
+import re
 from importlib.metadata import PackageNotFoundError, version
 
 from litestar import MediaType, Response, Router, get, post
@@ -19,6 +20,8 @@ from serving.protocol.v2 import (
 from serving.registry.endpoint import Endpoint
 
 __all__ = ("v2_router",)
+
+_WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 
 _INFER_PATHS = [
     "/models/{model:str}/infer",
@@ -114,8 +117,8 @@ def _header_length(request: AnyRequest) -> int | None:
     text = request.headers.get(HEADER_LENGTH)
     if text is None:
         return None
-    if not text.isascii() or not text.isdigit():
-        msg = f"{HEADER_LENGTH} must be a whole number, got {text!r}"
+    if not _WHOLE_NUMBER.fullmatch(text):
+        msg = f"{HEADER_LENGTH} must be a whole number, got {text[:20]!r}"
         raise BadInput(msg)
     return int(text)
 

@@ -120,7 +120,9 @@ def test_bad_json_is_400(http: httpx.Client, body: bytes) -> None:
     assert check_error(http.post("/v2/models/echo/infer", content=body), 400)
 
 
-@pytest.mark.parametrize("length", ["-1", "many", "9999", "²"])
+@pytest.mark.parametrize(
+    "length", ["-1", "many", "9999", "²", pytest.param(5000 * "9", id="endless")]
+)
 def test_bad_header_length_is_400(http: httpx.Client, length: str) -> None:
     answer = http.post(
         "/v2/models/echo/infer", content=b"{}", headers={LENGTH.encode(): length.encode()}
