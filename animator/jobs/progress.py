@@ -58,9 +58,9 @@ class JobEvents:
 class JobProgress:
     """What one attempt at a job tells; an attempt after another goes on where that one stood."""
 
-    def __init__(self, events: JobEvents, job: str) -> None:
+    def __init__(self, events: JobEvents, last: JobEvent) -> None:
         self._events = events
-        self._last = events.last(job)
+        self._last = last
 
     @property
     def is_over(self) -> bool:

@@ -96,7 +96,7 @@ def _open_workshop() -> Workshop:
 @contextmanager
 def _attend(events: JobEvents, job: str) -> Iterator[JobProgress]:
     """Tell how the job ends; what the user can be told of ends it, the rest is tried again."""
-    progress = JobProgress(events, job)
+    progress = JobProgress(events, events.last(job))
     try:
         yield progress
     except AnimatorError as error:

@@ -103,6 +103,8 @@ class JobWorker(Worker):
         logger.info("stopping")
         if self.horse_pid:
             self._has_cut_short = True
+            # RQ would warn of the sudden end of the job's process.
+            self.log.setLevel(logging.ERROR)
             self.kill_horse()
 
     def handle_job_failure(self, job: Job, queue: Queue, *args: Any, **kwargs: Any) -> None:
@@ -118,7 +120,7 @@ class JobWorker(Worker):
     def _give_up(self, job: Job, reason: str) -> None:
         logger.error("job %s failed %d times: %s", job.id, MAX_ATTEMPTS, reason)
         try:
-            progress = JobProgress(self._events, job.id)
+            progress = JobProgress(self._events, self._events.last(job.id))
         except NotFound:
             return
         if not progress.is_over:

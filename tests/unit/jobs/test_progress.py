@@ -45,18 +45,14 @@ def test_event_is_forgotten_after_a_month(events: JobEvents, client: Redis) -> N
     assert client.ttl("animator:job:j") == 30 * 24 * 3600
 
 
-def test_progress_never_falls_and_small_steps_are_not_told(events: JobEvents) -> None:
-    events.tell(QUEUED)
+def test_progress_never_falls_and_small_steps_are_not_told() -> None:
     told: list[JobEvent] = []
 
     class Recorder(JobEvents):
         def tell(self, event: JobEvent) -> None:
             told.append(event)
 
-        def last(self, job: str) -> JobEvent:
-            return events.last(job)
-
-    progress = JobProgress(Recorder(client=None), "j")  # type: ignore[arg-type]
+    progress = JobProgress(Recorder(client=None), QUEUED)  # type: ignore[arg-type]
     for share in (0.1, 0.105, 0.3, 0.2, 1.7):
         progress("detecting", share)
     progress("outlining", 0.0)
@@ -70,13 +66,13 @@ def test_progress_never_falls_and_small_steps_are_not_told(events: JobEvents) ->
 
 def test_next_attempt_goes_on_where_the_last_one_stood(events: JobEvents) -> None:
     events.tell(event(0.6))
-    JobProgress(events, "j")("reading", 0.0)
+    JobProgress(events, events.last("j"))("reading", 0.0)
     assert events.last("j") == event(0.6, step="reading")
 
 
 def test_failure_keeps_the_step_and_tells_the_reason(events: JobEvents) -> None:
     events.tell(event(0.6, step="outlining"))
-    progress = JobProgress(events, "j")
+    progress = JobProgress(events, events.last("j"))
     assert not progress.is_over
     progress.fail(PROBLEM)
     assert progress.is_over
