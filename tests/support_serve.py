@@ -25,7 +25,7 @@ PATIENCE = 30.0
 
 
 def draw_doll() -> bytes:
-    """A PNG of a thick stick figure on white."""
+    """A PNG of a stick figure on white, which both the stand-ins and the real models find."""
     image = Image.new("RGB", (300, 400), "white")
     pen = ImageDraw.Draw(image)
     pen.ellipse((115, 40, 185, 110), fill="orange", outline="black", width=6)
@@ -35,7 +35,7 @@ def draw_doll() -> bytes:
         (150, 240, 110, 360),
         (150, 240, 190, 360),
     ):
-        pen.line(line, fill="black", width=22)
+        pen.line(line, fill="black", width=8)
     buffer = io.BytesIO()
     image.save(buffer, "PNG")
     return buffer.getvalue()
