@@ -6,7 +6,7 @@
 export const SHOWN_STEPS = ["reading", "detecting", "outlining", "rigging", "moving", "drawing"];
 
 /** Share of the whole that is done when the drawing has been read and its figures are known. */
-export const READING_SHARE = 0.5;
+const READING_SHARE = 0.5;
 
 /**
  * @typedef {object} Walk

@@ -1,26 +1,22 @@
 /** One drawing: what was found in it, then the figure moving, in the motion that is chosen. */
 
+import { Animations } from "../animations.js";
 import {
   ApiError,
-  createAnimation,
   createDrawing,
   deleteDrawing,
-  fileUrl,
-  getAnimation,
   getAnnotation,
   getDrawing,
-  listAnimations,
   listMotions,
   pictureUrl,
 } from "../api.js";
 import { drawIcon } from "../art.js";
 import { el } from "../dom.js";
+import { anotherLink, choices } from "../elements/choices.js";
 import { confirmLoss } from "../elements/confirm.js";
-import { motionCard } from "../elements/motion-card.js";
-import { overlay } from "../elements/overlay.js";
-import { player } from "../elements/player.js";
 import { mayPass, problem } from "../elements/problem.js";
 import { progress } from "../elements/progress.js";
+import { stage } from "../elements/stage.js";
 import { stepBar } from "../elements/step-bar.js";
 import { followJob } from "../events.js";
 import { mountLost } from "./lost.js";
@@ -29,7 +25,7 @@ import { navigate, rename } from "../router.js";
 import { forgetDrawing, recallDrawing, recallMotions, rememberDrawing } from "../session.js";
 import { strings } from "../strings.js";
 
-/** @import { AnimationDocument, JobEvent, MotionInfo } from "../types.js" */
+/** @import { AnimationDocument, JobEvent } from "../types.js" */
 
 const words = strings.result;
 const DEFAULT_MOTION = "dance";
@@ -56,24 +52,22 @@ class ResultPage {
     this.walk = START;
     this.motion = "";
     this.leaving = new AbortController();
-    /** @type {Map<string, Promise<AnimationDocument | null>>} */
-    this.making = new Map();
+    this.animations = new Animations(id, this.leaving.signal);
     this.heading = el("h1", { "aria-live": "polite" }, words.workingHeading);
     this.intro = el("p", { class: "intro", role: "status" }, words.workingIntro);
-    this.stage = el("div", { class: "stage" });
+    this.stage = stage();
     this.side = el("div", { class: "side" });
     this.steps = stepBar();
     this.bar = progress(words.workingHeading);
-    /** @type {Map<string, ReturnType<typeof motionCard>>} */
-    this.cards = new Map();
-    this.downloads = el("div", { class: "downloads" });
+    /** @type {import("../elements/choices.js").Choices | null} */
+    this.choices = null;
   }
 
   /** @param {string} motion the one to show first */
   async start(motion) {
     this.root.append(
       this.heading,
-      el("div", { class: "result" }, el("div", { class: "easel" }, this.stage), this.side),
+      el("div", { class: "result" }, el("div", { class: "easel" }, this.stage.node), this.side),
     );
     document.title = `${words.workingHeading} · ${strings.appName}`;
     this.showWorking();
@@ -87,13 +81,6 @@ class ResultPage {
 
   stop() {
     this.leaving.abort();
-  }
-
-  /** @returns {import("../session.js").DrawingState} */
-  get state() {
-    const state = recallDrawing(this.id);
-    if (!state) throw new Error(`drawing ${this.id} has not been loaded`);
-    return state;
   }
 
   /** Load the drawing, wait until its figures are known, and show them. */
@@ -113,19 +100,10 @@ class ResultPage {
         getAnnotation(this.id),
       ]);
       rememberDrawing(document).annotation = annotation;
-      await this.recallAnimations();
+      await this.animations.recall();
     }
-    const isUnseen = this.stage.classList.contains("is-unseen");
-    if (!known.preview || isUnseen) this.showPicture(pictureUrl(this.id));
+    if (!known.preview || this.stage.isUnseen()) this.showPicture(pictureUrl(this.id));
     this.showFound();
-  }
-
-  /** Animations that were finished in an earlier visit need not be made again. */
-  async recallAnimations() {
-    for (const animation of await listAnimations(this.id)) {
-      if (animation.files.length > 0)
-        this.state.animations.set(animation.request.motion, animation);
-    }
   }
 
   /**
@@ -134,13 +112,12 @@ class ResultPage {
    */
   async findMotion(wanted) {
     const motions = await recallMotions(listMotions);
-    for (const motion of motions) {
-      this.cards.set(
-        motion.name,
-        motionCard(motion, (name) => this.change(name)),
-      );
-    }
-    return this.cards.has(wanted) ? wanted : (motions[0]?.name ?? wanted);
+    this.choices = choices(
+      motions,
+      (motion) => this.change(motion),
+      () => this.remove(),
+    );
+    return this.choices.has(wanted) ? wanted : (motions[0]?.name ?? wanted);
   }
 
   /** @param {string} motion */
@@ -160,37 +137,16 @@ class ResultPage {
   async choose(motion) {
     if (this.leaving.signal.aborted) return;
     this.motion = motion;
-    const known = this.state.animations.get(motion);
+    const known = this.animations.finished.get(motion);
     if (known) {
       this.showAnimation(known);
       return;
     }
     this.showMaking();
-    const making = this.making.get(motion) ?? this.make(motion);
-    this.making.set(motion, making);
-    try {
-      const made = await making;
-      if (made && motion === this.motion) this.showAnimation(made);
-    } finally {
-      this.making.delete(motion);
-    }
-  }
-
-  /**
-   * Have an animation made, to the end, whatever else is chosen meanwhile.
-   * @param {string} motion
-   * @returns {Promise<AnimationDocument | null>} null when the page was left
-   */
-  async make(motion) {
-    const asked = await createAnimation(this.id, motion);
-    const tell = (/** @type {JobEvent} */ event) => {
+    const made = await this.animations.make(motion, (event) => {
       if (motion === this.motion) this.tell(event, "animating");
-    };
-    await followJob(asked.job, tell, this.leaving.signal);
-    if (this.leaving.signal.aborted) return null;
-    const made = await getAnimation(asked.id);
-    this.state.animations.set(motion, made);
-    return made;
+    });
+    if (made && motion === this.motion) this.showAnimation(made);
   }
 
   /**
@@ -201,7 +157,7 @@ class ResultPage {
     this.walk = advance(this.walk, event, part);
     this.steps.show(this.walk.step);
     const step = SHOWN_STEPS[this.walk.step] ?? "waiting";
-    const isFirst = this.state.animations.size === 0;
+    const isFirst = this.animations.finished.size === 0;
     this.bar.show(
       this.walk.share,
       isFirst ? strings.steps[step] : words.learning(this.titleOf(this.motion)),
@@ -216,33 +172,24 @@ class ResultPage {
   /** @param {string} url */
   showPicture(url) {
     const name = recallDrawing(this.id)?.document.name ?? "";
-    const hide = () => this.stage.classList.add("is-unseen");
-    const picture = el("img", {
-      src: url,
-      alt: words.pictureAlt(name),
-      class: "picture",
-      onerror: hide,
-    });
-    this.stage.classList.remove("is-unseen");
-    this.stage.replaceChildren(picture);
+    this.stage.showPicture(url, words.pictureAlt(name));
   }
 
   showFound() {
-    const { annotation } = this.state;
+    const annotation = recallDrawing(this.id)?.annotation;
     const count = annotation?.figures.length ?? 0;
     if (!annotation || count === 0) throw new ApiError("no_figure_found", "");
-    this.stage.append(overlay(annotation));
+    this.stage.showFigures(annotation);
     this.intro.textContent = words.found(count);
   }
 
   /** Something is being made; what was there before stays to be seen. */
   showMaking() {
-    if (this.state.animations.size === 0) return;
+    if (this.animations.finished.size === 0) return;
     this.walk = START;
-    this.stage.classList.add("is-waiting");
     this.bar.show(0, words.learning(this.titleOf(this.motion)));
-    this.stage.append(el("div", { class: "stage-note" }, this.bar.node));
-    this.updateCards(this.motion);
+    this.stage.wait(this.bar.node);
+    this.choices?.mark(this.motion, this.motion);
   }
 
   /** @param {AnimationDocument} animation */
@@ -251,50 +198,22 @@ class ResultPage {
     this.heading.textContent = words.doneHeading(strings.motions[this.motion] ?? "");
     document.title = `${this.heading.textContent} · ${strings.appName}`;
     this.walk = { step: SHOWN_STEPS.length - 1, share: 1 };
-    this.stage.classList.remove("is-waiting", "is-unseen");
-    this.stage.replaceChildren(player(animation, words.animationAlt(title)));
+    this.stage.showAnimation(animation, words.animationAlt(title));
     this.showChoices(animation);
   }
 
   /** @param {AnimationDocument} animation */
   showChoices(animation) {
-    this.downloads.replaceChildren(
-      ...animation.files.map((file) => downloadLink(animation, file.format)),
-    );
-    this.updateCards("");
-    if (this.side.querySelector(".motions")) return;
-    this.side.replaceChildren(
-      el(
-        "section",
-        { class: "motions" },
-        el("h2", {}, words.motions),
-        el("div", { class: "motion-cards" }, ...[...this.cards.values()].map((card) => card.node)),
-      ),
-      el("section", {}, el("h2", {}, words.download), this.downloads),
-      el(
-        "div",
-        { class: "farewell" },
-        anotherLink(),
-        el(
-          "button",
-          { type: "button", class: "button is-text", onclick: () => this.remove() },
-          drawIcon("bin"),
-          words.remove,
-        ),
-      ),
-    );
-  }
-
-  /** @param {string} busy name of the motion that is being made */
-  updateCards(busy) {
-    for (const [name, card] of this.cards) {
-      card.show({ isChosen: name === this.motion, isBusy: name === busy });
-    }
+    if (!this.choices) return;
+    this.choices.offer(animation);
+    this.choices.mark(this.motion);
+    const [first] = this.choices.nodes;
+    if (first?.parentNode !== this.side) this.side.replaceChildren(...this.choices.nodes);
   }
 
   /** @param {string} motion */
   titleOf(motion) {
-    return this.cards.get(motion)?.node.textContent ?? motion;
+    return this.choices?.titleOf(motion) ?? motion;
   }
 
   async remove() {
@@ -322,7 +241,7 @@ class ResultPage {
       mountLost(this.root, {});
       return;
     }
-    this.updateCards("");
+    this.choices?.mark(this.motion);
     const again = el(
       "button",
       { type: "button", class: "button is-quiet", onclick: () => this.again() },
@@ -332,9 +251,7 @@ class ResultPage {
     const note = problem(error, anotherLink(), ...(mayPass(error) ? [again] : []));
     this.heading.textContent = note.querySelector("h2")?.textContent ?? "";
     this.heading.className = "visually-hidden";
-    this.stage.classList.remove("is-waiting");
-    this.stage.querySelector(".stage-note")?.remove();
-    if (!this.stage.querySelector("img, video")) this.stage.classList.add("is-unseen");
+    this.stage.stopWaiting();
     this.side.replaceChildren(note);
   }
 
@@ -361,30 +278,4 @@ class ResultPage {
  */
 function addressOf(id, motion) {
   return `/drawings/${id}${motion ? `?motion=${encodeURIComponent(motion)}` : ""}`;
-}
-
-/**
- * @param {AnimationDocument} animation
- * @param {"gif" | "mp4"} format
- */
-function downloadLink(animation, format) {
-  const [title, hint] =
-    format === "gif"
-      ? [words.downloadGif, words.downloadGifHint]
-      : [words.downloadMp4, words.downloadMp4Hint];
-  return el(
-    "a",
-    { class: "button is-quiet", href: fileUrl(animation.id, format, true), download: true },
-    drawIcon("save"),
-    el("span", {}, title, el("small", {}, hint)),
-  );
-}
-
-function anotherLink() {
-  return el(
-    "a",
-    { class: "button", href: "/", "data-page": true },
-    drawIcon("picture"),
-    words.another,
-  );
 }

@@ -1,0 +1,92 @@
+/** What can be done with a drawing that moves: another motion, saving, another drawing, the bin. */
+
+import { fileUrl } from "../api.js";
+import { drawIcon } from "../art.js";
+import { el } from "../dom.js";
+import { strings } from "../strings.js";
+import { motionCard } from "./motion-card.js";
+
+/** @import { AnimationDocument, MotionInfo } from "../types.js" */
+
+const words = strings.result;
+
+/**
+ * @typedef {object} Choices
+ * @property {HTMLElement[]} nodes
+ * @property {(motion: string) => boolean} has
+ * @property {(motion: string) => string} titleOf
+ * @property {(animation: AnimationDocument) => void} offer its files for saving
+ * @property {(chosen: string, busy?: string) => void} mark names of motions, `busy` being made
+ */
+
+/**
+ * @param {MotionInfo[]} motions
+ * @param {(motion: string) => void} onChoose
+ * @param {() => void} onRemove
+ * @returns {Choices}
+ */
+export function choices(motions, onChoose, onRemove) {
+  const cards = new Map(motions.map((motion) => [motion.name, motionCard(motion, onChoose)]));
+  const downloads = el("div", { class: "downloads" });
+  const nodes = [
+    el(
+      "section",
+      { class: "motions" },
+      el("h2", {}, words.motions),
+      el("div", { class: "motion-cards" }, ...[...cards.values()].map((card) => card.node)),
+    ),
+    el("section", {}, el("h2", {}, words.download), downloads),
+    el("div", { class: "farewell" }, anotherLink(), removeButton(onRemove)),
+  ];
+  return {
+    nodes,
+    has: (motion) => cards.has(motion),
+    titleOf: (motion) => cards.get(motion)?.node.textContent ?? motion,
+    offer(animation) {
+      downloads.replaceChildren(
+        ...animation.files.map((file) => downloadLink(animation, file.format)),
+      );
+    },
+    mark(chosen, busy = "") {
+      for (const [name, card] of cards) {
+        card.show({ isChosen: name === chosen, isBusy: name === busy });
+      }
+    },
+  };
+}
+
+export function anotherLink() {
+  return el(
+    "a",
+    { class: "button", href: "/", "data-page": true },
+    drawIcon("picture"),
+    words.another,
+  );
+}
+
+/** @param {() => void} onRemove */
+function removeButton(onRemove) {
+  return el(
+    "button",
+    { type: "button", class: "button is-text", onclick: onRemove },
+    drawIcon("bin"),
+    words.remove,
+  );
+}
+
+/**
+ * @param {AnimationDocument} animation
+ * @param {"gif" | "mp4"} format
+ */
+function downloadLink(animation, format) {
+  const [title, hint] =
+    format === "gif"
+      ? [words.downloadGif, words.downloadGifHint]
+      : [words.downloadMp4, words.downloadMp4Hint];
+  return el(
+    "a",
+    { class: "button is-quiet", href: fileUrl(animation.id, format, true), download: true },
+    drawIcon("save"),
+    el("span", {}, title, el("small", {}, hint)),
+  );
+}
