@@ -23,6 +23,8 @@ _LONGEST_SOCKET = 100
 
 Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
 Count = Annotated[int, msgspec.Meta(ge=1)]
+HttpUrl = Annotated[str, msgspec.Meta(pattern="^https?://")]
+RedisUrl = Annotated[str, msgspec.Meta(pattern="^(rediss?|unix)://")]
 
 _HERE = Path(__file__).resolve().parents[1]
 
@@ -65,10 +67,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     metrics_port: Port = 8082
     """Port of the model server's metrics."""
 
-    inference_url: str | None = None
+    inference_url: HttpUrl | None = None
     """Where job workers find the model server; None: on this machine, at `inference_port`."""
 
-    redis_url: str | None = None
+    redis_url: RedisUrl | None = None
     """A Redis or Valkey server for jobs; None: a private one in the data folder. REDIS_URL too."""
 
     data_dir: Path = msgspec.field(default_factory=_default_data_dir)
@@ -140,12 +142,14 @@ def load_settings(
 
     Args:
         flags: from the command line, by name of the field; None means "not given".
-        environment: in place of the process's own. ANIMATOR_CONFIG names a TOML file to read.
+        environment: in place of the process's own; what is empty counts as not given.
+            ANIMATOR_CONFIG names a TOML file to read.
 
     Raises:
         BadSettings: when the file cannot be read, or a name or value is wrong.
     """
-    env = os.environ if environment is None else environment
+    given = os.environ if environment is None else environment
+    env = {variable: value for variable, value in given.items() if value}
     values = _read_file(env.get(f"{PREFIX}CONFIG"))
     if "REDIS_URL" in env:
         values["redis_url"] = env["REDIS_URL"]

@@ -114,7 +114,7 @@ def _own(name: str, part: str, settings: Settings, is_ready: Callable[[], bool])
 
 def _have_workers(settings: Settings) -> bool:
     """Whether all job workers have signed on, which each does once its libraries are loaded."""
-    with suppress(redis.exceptions.RedisError), connect_once(settings.redis) as client:
+    with suppress(redis.exceptions.RedisError, ValueError), connect_once(settings.redis) as client:
         return count_live_workers(client, socket.gethostname()) >= settings.job_workers
     return False
 

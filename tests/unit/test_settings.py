@@ -50,6 +50,11 @@ def test_redis_url_is_taken_from_its_usual_name() -> None:
     assert load_settings({}, own).redis == "redis://own"
 
 
+def test_empty_variable_counts_as_not_given() -> None:
+    empty = {"REDIS_URL": "", "ANIMATOR_INFERENCE_URL": "", "ANIMATOR_PORT": ""}
+    assert load_settings({}, empty) == load_settings({}, {})
+
+
 def test_data_folder_follows_the_desktop_convention(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", "/srv/data")
     assert Settings().data_dir == Path("/srv/data/animator")
@@ -72,11 +77,24 @@ def test_socket_of_a_deep_folder_moves_where_its_path_fits() -> None:
         {"job_workers": "0"},
         {"prot": "1"},
         {"log_level": "x"},
+        {"redis_url": "http://r"},
+        {"inference_url": "models:8080"},
     ],
-    ids=["port 0", "port too high", "no number", "no workers", "unknown name", "unknown level"],
+    ids=[
+        "port 0",
+        "port too high",
+        "no number",
+        "no workers",
+        "unknown name",
+        "unknown level",
+        "no Redis",
+        "no address",
+    ],
 )
 def test_wrong_setting_is_told_by_name(values: dict[str, str]) -> None:
-    with pytest.raises(BadSettings, match=r"Wrong setting: .*(port|job_workers|prot|log_level)"):
+    with pytest.raises(
+        BadSettings, match=r"Wrong setting: .*(port|job_workers|prot|log_level|_url)"
+    ):
         load_settings(values, {})
 
 
