@@ -26,8 +26,9 @@ Network = Callable[[NDArray[np.uint8]], Outputs]
 class PoseHandler:
     """One item: `image` (h, w, 3) uint8 RGB, the crop of one figure.
 
-    One result: `keypoints` (17, 2) float32 in pixels of the crop, COCO order; `scores` (17,)
-    float32 in [0, 1]; `mask` (m, n) float32, the silhouette's probability over the whole crop.
+    One result: `keypoints` (17, 2) float32 in pixels of the crop and within it, COCO order;
+    `scores` (17,) float32 in [0, 1]; `mask` (m, n) float32, the silhouette's probability over the
+    whole crop.
 
     Args:
         network: already loaded, in place of `load`.
@@ -88,10 +89,13 @@ def _result(
 ) -> dict[str, NDArray[np.float32]]:
     cells, scores = decode_heatmaps(heatmaps, presence)
     cell = box.side / heatmaps.shape[-1]
+    crop = np.round((box.width / box.scale[0], box.height / box.scale[1]))
+    # A peak in the margin has no place in the crop but its edge.
+    points = np.clip(box.invert(np.asarray(cells * cell, dtype=np.float32)), 0, crop)
     whole = cv2.resize(sigmoid(mask), (box.side, box.side), interpolation=cv2.INTER_LINEAR)
     inside = whole[box.top : box.top + box.height, box.left : box.left + box.width]
     return {
-        "keypoints": box.invert(np.asarray(cells * cell, dtype=np.float32)),
+        "keypoints": np.asarray(points, dtype=np.float32),
         "scores": scores,
         "mask": np.ascontiguousarray(inside, dtype=np.float32),
     }
