@@ -1,13 +1,26 @@
 """Checkpoints: all that a training run needs to go on after it was stopped."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-__all__ = ("Progress", "average_weights", "load_checkpoint", "save_checkpoint")
+from models.training.lineage import SliceRecord
+
+__all__ = (
+    "FIRST_SEED",
+    "Progress",
+    "average_weights",
+    "load_checkpoint",
+    "progress_from_state",
+    "save_checkpoint",
+)
+
+FIRST_SEED = 1_000_000
+"""Drawings with smaller seeds are never trained on."""
 
 
 @dataclass(slots=True)
@@ -19,12 +32,14 @@ class Progress:
         pictures: examples seen.
         seconds: time spent training, over all slices.
         next_seed: first seed of the next slice's drawings.
+        slices: what each slice saw, oldest first; checkpoints of old have none.
     """
 
     step: int = 0
     pictures: int = 0
     seconds: float = 0.0
-    next_seed: int = 1_000_000
+    next_seed: int = FIRST_SEED
+    slices: list[SliceRecord] = field(default_factory=list)
 
 
 def save_checkpoint(
@@ -41,7 +56,7 @@ def save_checkpoint(
         "network": network.state_dict(),
         "average": average,
         "optimizer": optimizer.state_dict(),
-        "progress": {name: getattr(progress, name) for name in Progress.__dataclass_fields__},
+        "progress": msgspec.to_builtins(progress),
     }
     torch.save(state, part)
     part.replace(file)
@@ -54,7 +69,12 @@ def load_checkpoint(
     state = torch.load(file, map_location=device, weights_only=True)
     network.load_state_dict(state["network"])
     optimizer.load_state_dict(state["optimizer"])
-    return dict(state["average"]), Progress(**state["progress"])
+    return dict(state["average"]), progress_from_state(state["progress"])
+
+
+def progress_from_state(state: object) -> Progress:
+    """The progress in a checkpoint's state."""
+    return msgspec.convert(state, Progress)
 
 
 def average_weights(average: dict[str, Tensor], network: nn.Module, step: int) -> None:

@@ -11,6 +11,7 @@ from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 from models.drawn_humanoid_detector.network import INPUT_SIDE as DETECTOR_SIDE
 from models.drawn_humanoid_pose_estimator.network import INPUT_SIDE as POSE_SIDE
 from models.training.augment import PoseExample, detector_example, pose_example
+from models.training.mixing import Draw
 from models.training.synthesis import synthesize
 
 __all__ = ("DetectorBatch", "PoseBatch", "detector_batches", "pose_batches")
@@ -25,14 +26,18 @@ _VIEWS = 3  # crops taken of each figure: a crop costs a tenth of a drawing
 _SHUFFLE = 192  # examples held back, so that the views of one figure meet in no batch
 
 
-def pose_batches(first_seed: int, batch_size: int, workers: int) -> Iterator[PoseBatch]:
+def pose_batches(
+    first_seed: int, batch_size: int, workers: int, draw: Draw = synthesize
+) -> Iterator[PoseBatch]:
     """Batches for the pose network; `workers` processes draw, 0 draws in this one."""
-    return iter(DataLoader(_PoseStream(first_seed), batch_size, num_workers=workers))
+    return iter(DataLoader(_PoseStream(first_seed, draw), batch_size, num_workers=workers))
 
 
-def detector_batches(first_seed: int, batch_size: int, workers: int) -> Iterator[DetectorBatch]:
+def detector_batches(
+    first_seed: int, batch_size: int, workers: int, draw: Draw = synthesize
+) -> Iterator[DetectorBatch]:
     """Batches for the detector; `workers` processes draw, 0 draws in this one."""
-    stream = _DetectorStream(first_seed)
+    stream = _DetectorStream(first_seed, draw)
     return iter(DataLoader(stream, batch_size, num_workers=workers, collate_fn=_collate))
 
 
@@ -47,14 +52,14 @@ def _seeds(first: int) -> Iterator[int]:
 
 
 class _PoseStream(IterableDataset[PoseBatch]):
-    def __init__(self, first_seed: int) -> None:
-        self._first_seed = first_seed
+    def __init__(self, first_seed: int, draw: Draw) -> None:
+        self._first_seed, self._draw = first_seed, draw
 
     def __iter__(self) -> Iterator[PoseBatch]:
         held: list[PoseExample] = []
         for seed in _seeds(self._first_seed):
             dice = np.random.default_rng(seed)
-            sample = synthesize(seed, int(dice.choice((256, 320, 448))))
+            sample = self._draw(seed, int(dice.choice((256, 320, 448))))
             for figure in sample.figures:
                 if (figure.keypoints[:, 2] > 0).sum() < 5 or figure.mask.sum() < 100:
                     continue
@@ -74,13 +79,13 @@ def _pose_tensors(example: PoseExample) -> PoseBatch:
 
 
 class _DetectorStream(IterableDataset[tuple[Tensor, dict[str, Tensor]]]):
-    def __init__(self, first_seed: int) -> None:
-        self._first_seed = first_seed
+    def __init__(self, first_seed: int, draw: Draw) -> None:
+        self._first_seed, self._draw = first_seed, draw
 
     def __iter__(self) -> Iterator[tuple[Tensor, dict[str, Tensor]]]:
         for seed in _seeds(self._first_seed):
             dice = np.random.default_rng(seed)
-            sample = synthesize(seed, DETECTOR_SIDE)
+            sample = self._draw(seed, DETECTOR_SIDE)
             example = detector_example(sample, DETECTOR_SIDE, dice)
             image = torch.from_numpy(example.image).permute(2, 0, 1).float() / 255
             target = {

@@ -7,7 +7,6 @@ CPU's route and the GPU's route cannot drift apart.
 """
 
 import argparse
-import hashlib
 import json
 import struct
 import sys
@@ -28,9 +27,17 @@ from models.drawn_humanoid_detector.network import build_detector
 from models.drawn_humanoid_pose_estimator.network import INPUT_SIDE as POSE_SIDE
 from models.drawn_humanoid_pose_estimator.network import build_pose_network
 from models.folding import fold_batch_norms
+from models.training.checkpoint import FIRST_SEED, Progress, progress_from_state
+from models.training.lineage import (
+    SYNTHETIC,
+    Lineage,
+    generator_revision,
+    hash_file,
+    write_lineage,
+)
 from models.training.train import DEFAULT_FOLDER
 
-__all__ = ("EXPORTS", "Export", "export_model", "main")
+__all__ = ("EXPORTS", "Export", "export_model", "lineage_of", "main")
 
 MODELS = Path(__file__).parents[1]
 WEIGHTS = "weights.safetensors"
@@ -103,6 +110,24 @@ def export_model(export: Export, weights: dict[str, Tensor], folder: Path) -> No
     _point_into(graph, folder / WEIGHTS)
     onnx.save(graph, folder / GRAPH)
     _sign(folder)
+
+
+def lineage_of(progress: Progress, folder: Path) -> Lineage:
+    """Where the weights in a folder came from; their scores are not known yet."""
+    first = progress.slices[0] if progress.slices else None
+    old = first is None or first.first_seed > FIRST_SEED  # slices from before records were kept
+    sources = [SYNTHETIC] if old else []
+    sources += [part.data for part in progress.slices]
+    sources += [SYNTHETIC for part in progress.slices if part.share < 1]
+    return Lineage(
+        weights=hash_file(folder / WEIGHTS),
+        revision=generator_revision(),
+        data=tuple(dict.fromkeys(sources)),
+        seeds=(FIRST_SEED, progress.next_seed),
+        pictures=progress.pictures,
+        minutes=round(progress.seconds / 60, 1),
+        slices=tuple(progress.slices),
+    )
 
 
 def _trace(export: Export, network: nn.Module, file: Path) -> ModelProto:
@@ -186,9 +211,7 @@ def _sign(folder: Path) -> None:
     if not file.is_file():
         return
     manifest = json.loads(file.read_text())
-    manifest["files"] = {
-        name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in (GRAPH, WEIGHTS)
-    }
+    manifest["files"] = {name: hash_file(folder / name) for name in (GRAPH, WEIGHTS)}
     file.write_text(json.dumps(manifest, indent=2) + "\n")
 
 
@@ -207,6 +230,7 @@ def main() -> int:
     folder = arguments.out or export.folder
     folder.mkdir(parents=True, exist_ok=True)
     export_model(export, state["average"], folder)
+    write_lineage(folder, lineage_of(progress_from_state(state["progress"]), folder))
     size = sum((folder / name).stat().st_size for name in (GRAPH, WEIGHTS))
     print(f"{folder}: {size / 1e6:.1f} MB after {state['progress']['pictures']} pictures")
     return 0

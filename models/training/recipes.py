@@ -16,9 +16,11 @@ from models.drawn_humanoid_pose_estimator.network import build_pose_network
 from models.folding import fold_batch_norms
 from models.training.data import DetectorBatch, PoseBatch, detector_batches, pose_batches
 from models.training.losses import pose_loss
+from models.training.mixing import Draw
+from models.training.synthesis import synthesize
 from models.training.trunk import load_trunk
 
-__all__ = ("RECIPES", "Recipe")
+__all__ = ("RECIPES", "Recipe", "recipe_with")
 
 
 _FROZEN = 4  # blocks of the detector's trunk that keep ImageNet's edges and strokes
@@ -59,6 +61,7 @@ class PoseRecipe:
 
     name: str = "pose"
     batch_size: int = 16
+    draw: Draw = synthesize
 
     def build(self, cache: Path) -> nn.Module:
         """The pose network with ImageNet's trunk."""
@@ -75,7 +78,7 @@ class PoseRecipe:
     ) -> Iterator[dict[str, Tensor]]:
         """Loss terms of crops."""
         batch: PoseBatch
-        for batch in pose_batches(first_seed, self.batch_size, workers):
+        for batch in pose_batches(first_seed, self.batch_size, workers, self.draw):
             images, keypoints, masks = (part.to(device) for part in batch)
             pixels = images.float().to(memory_format=torch.channels_last)
             yield pose_loss(network(pixels), keypoints, masks)
@@ -87,6 +90,7 @@ class DetectorRecipe:
 
     name: str = "detector"
     batch_size: int = 4
+    draw: Draw = synthesize
 
     def build(self, cache: Path) -> nn.Module:
         """The detector with ImageNet's trunk."""
@@ -108,7 +112,7 @@ class DetectorRecipe:
     ) -> Iterator[dict[str, Tensor]]:
         """Loss terms of whole pictures."""
         batch: DetectorBatch
-        stream = detector_batches(first_seed, self.batch_size, workers)
+        stream = detector_batches(first_seed, self.batch_size, workers, self.draw)
         for side, batch in zip(itertools.cycle(_SIDES), stream, strict=False):
             images = [image.to(device) for image in batch[0]]
             targets = [{k: v.to(device) for k, v in target.items()} for target in batch[1]]
@@ -119,6 +123,11 @@ class DetectorRecipe:
 
 
 RECIPES: dict[str, Recipe] = {"pose": PoseRecipe(), "detector": DetectorRecipe()}
+
+
+def recipe_with(name: str, draw: Draw) -> Recipe:
+    """The recipe of a name, over other drawings than the synthetic ones."""
+    return PoseRecipe(draw=draw) if name == "pose" else DetectorRecipe(draw=draw)
 
 
 def _see_at(network: nn.Module, side: int) -> None:

@@ -15,20 +15,25 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import msgspec
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from models.training.amateur import open_drawings
 from models.training.checkpoint import (
     Progress,
     average_weights,
     load_checkpoint,
     save_checkpoint,
 )
-from models.training.recipes import RECIPES, Recipe
+from models.training.lineage import SYNTHETIC, SliceRecord, generator_revision
+from models.training.mixing import Mixture
+from models.training.recipes import RECIPES, Recipe, recipe_with
 
 __all__ = ("Slice", "main", "train_slice")
 
@@ -53,6 +58,8 @@ class Slice:
         save_every: seconds between checkpoints, > 0.
         device: where to compute.
         workers: processes that draw; 0 draws in the training process.
+        data: "synthetic", or the hash of the real drawings mixed in.
+        share: of real drawings, [0, 1].
     """
 
     folder: Path
@@ -61,6 +68,8 @@ class Slice:
     save_every: float = 180.0
     device: str = "cuda" if torch.cuda.is_available() else "cpu"
     workers: int = 0
+    data: str = SYNTHETIC
+    share: float = 0.0
 
 
 class _Stop:
@@ -95,6 +104,7 @@ def train_slice(recipe: Recipe, plan: Slice) -> Progress:
     saved = time.monotonic()
     first_seed = progress.next_seed
     progress.next_seed += _SEEDS_PER_SLICE
+    journal = _Journal(plan, progress)
     for terms in recipe.losses(network, first_seed, plan.workers, device):
         _set_rate(optimizer, _rate(progress.step, clock.share, plan.decay))
         _descend(network, optimizer, terms)
@@ -105,11 +115,35 @@ def train_slice(recipe: Recipe, plan: Slice) -> Progress:
         log.note(terms, progress, clock)
         over = stop.asked or clock.share >= 1
         if over or time.monotonic() - saved > plan.save_every:
+            journal.write(progress)
             save_checkpoint(file, network, average, optimizer, progress)
             saved = time.monotonic()
         if over:
             break
     return progress
+
+
+class _Journal:
+    """Keeps the record of this slice, the last of the progress, up to date."""
+
+    def __init__(self, plan: Slice, progress: Progress) -> None:
+        self._pictures, self._seconds = progress.pictures, progress.seconds
+        end = progress.next_seed
+        record = SliceRecord(
+            revision=generator_revision(),
+            first_seed=end - _SEEDS_PER_SLICE,
+            end_seed=end,
+            data=plan.data,
+            share=plan.share,
+        )
+        progress.slices.append(record)
+
+    def write(self, progress: Progress) -> None:
+        progress.slices[-1] = msgspec.structs.replace(
+            progress.slices[-1],
+            pictures=progress.pictures - self._pictures,
+            minutes=round((progress.seconds - self._seconds) / 60, 2),
+        )
 
 
 class _Clock:
@@ -197,6 +231,9 @@ def _run_all(arguments: argparse.Namespace) -> int:
     options = ["--minutes", str(arguments.minutes), "--folder", str(arguments.folder)]
     threads = max(1, (os.cpu_count() or 1) // len(RECIPES))
     options += ["--decay", str(arguments.decay), "--threads", str(threads)]
+    options += ["--workers", str(arguments.workers)]
+    if arguments.data is not None:
+        options += ["--data", str(arguments.data), "--share", str(arguments.share)]
     environment = {**_MALLOC, **os.environ}
     children = [subprocess.Popen([*command, name, *options], env=environment) for name in RECIPES]
     try:
@@ -205,7 +242,7 @@ def _run_all(arguments: argparse.Namespace) -> int:
         return max(child.wait() for child in children)
 
 
-def main() -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Read the command line and train."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -216,7 +253,9 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=DEFAULT_FOLDER, help="for checkpoints")
     parser.add_argument("--decay", type=float, default=0.3, help="share of falling rate")
     parser.add_argument("--workers", type=int, default=0, help="processes that draw")
-    arguments = parser.parse_args()
+    parser.add_argument("--data", type=Path, help="real drawings to mix in; see amateur.py")
+    parser.add_argument("--share", type=float, default=0.5, help="of real drawings (0.5)")
+    arguments = parser.parse_args(argv)
     if arguments.model == "all":
         return _run_all(arguments)
     torch.set_num_threads(arguments.threads)
@@ -226,7 +265,13 @@ def main() -> int:
         decay=arguments.decay,
         workers=arguments.workers,
     )
-    progress = train_slice(RECIPES[arguments.model], plan)
+    recipe = RECIPES[arguments.model]
+    if arguments.data is not None:
+        drawings = open_drawings(arguments.data)
+        print(f"{arguments.model}: {len(drawings)} real drawings, {arguments.share:.0%} of all")
+        recipe = recipe_with(arguments.model, Mixture(drawings, arguments.share))
+        plan = replace(plan, data=drawings.sha256, share=arguments.share)
+    progress = train_slice(recipe, plan)
     print(f"{arguments.model}: {progress.pictures} pictures, {progress.seconds / 60:.1f} minutes")
     return 0
 

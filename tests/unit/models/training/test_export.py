@@ -15,7 +15,9 @@ from models.drawn_humanoid_detector.network import build_detector
 from models.drawn_humanoid_pose_estimator.handler import PoseHandler
 from models.drawn_humanoid_pose_estimator.network import build_pose_network
 from models.drawn_humanoid_pose_estimator.torch_route import load_network
-from models.training.export import EXPORTS, export_model
+from models.training.checkpoint import Progress
+from models.training.export import EXPORTS, export_model, lineage_of
+from models.training.lineage import SliceRecord
 from serving.archive.manifest import check_files, read_manifest
 from serving.handlers.handler import HandlerContext
 
@@ -78,3 +80,28 @@ def test_detector_sees_pictures_of_several_sizes() -> None:
     with torch.inference_mode():
         found = detector([torch.rand(3, 100, 160), torch.rand(3, 320, 240)])
     assert [set(item) >= {"boxes", "scores", "masks"} for item in found] == [True, True]
+
+
+def test_lineage_tells_of_the_exported_weights(folder: Path) -> None:
+    slices = [
+        SliceRecord(revision="a", first_seed=11_000_000, end_seed=21_000_000),
+        SliceRecord(
+            revision="b", first_seed=21_000_000, end_seed=31_000_000, data="d" * 64, share=1.0
+        ),
+    ]
+    progress = Progress(step=5, pictures=80, seconds=90, next_seed=31_000_000, slices=slices)
+    lineage = lineage_of(progress, folder)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert lineage.weights == manifest["files"]["weights.safetensors"]
+    assert lineage.data == ("synthetic", "d" * 64)
+    assert lineage.seeds == (1_000_000, 31_000_000)
+    assert (lineage.pictures, lineage.minutes) == (80, 1.5)
+    assert lineage.slices == tuple(slices)
+
+
+def test_data_of_a_run_on_real_drawings_alone_is_theirs_alone(folder: Path) -> None:
+    only = SliceRecord(
+        revision="a", first_seed=1_000_000, end_seed=11_000_000, data="d" * 64, share=1.0
+    )
+    progress = Progress(next_seed=11_000_000, slices=[only])
+    assert lineage_of(progress, folder).data == ("d" * 64,)

@@ -103,3 +103,26 @@ def test_loss_that_is_not_finite_stops_and_spares_the_checkpoint(tmp_path: Path)
     with pytest.raises(FloatingPointError, match="distance"):
         train_slice(Line(break_at=5), plan)
     assert weight(tmp_path / "line.pt", "network") == before
+
+
+def test_every_slice_leaves_a_record(tmp_path: Path) -> None:
+    plan = Slice(folder=tmp_path, minutes=5, device="cpu")
+    train_slice(Line(), plan)
+    mixed = Slice(folder=tmp_path, minutes=5, device="cpu", data="a" * 64, share=0.5)
+    first, second = train_slice(Line(), mixed).slices
+    assert (first.first_seed, first.end_seed) == (1_000_000, 11_000_000)
+    assert (second.first_seed, second.end_seed) == (11_000_000, 21_000_000)
+    assert (first.pictures, second.pictures) == (120, 120)
+    assert (first.data, second.data, second.share) == ("synthetic", "a" * 64, 0.5)
+
+
+def test_checkpoint_from_before_records_goes_on(tmp_path: Path) -> None:
+    plan = Slice(folder=tmp_path, minutes=5, device="cpu")
+    train_slice(Line(), plan)
+    file = tmp_path / "line.pt"
+    state = torch.load(file, weights_only=True)
+    del state["progress"]["slices"]
+    torch.save(state, file)
+    progress = train_slice(Line(), plan)
+    assert progress.step == 120
+    assert len(progress.slices) == 1
