@@ -22,9 +22,32 @@ from models.training.looking import Looker, load_looker
 from models.training.overlay import draw_figures
 from models.training.scoring import LIMITS, FoundFigure, score_picture
 
-__all__ = ("Outcome", "evaluate", "main", "mask_overlap", "table")
+__all__ = (
+    "HEADINGS",
+    "Outcome",
+    "evaluate",
+    "main",
+    "mask_overlap",
+    "rows",
+    "scores_of",
+    "table",
+    "worst_of",
+)
 
 MODELS = Path(__file__).parents[1]
+
+HEADINGS = (
+    "style",
+    "pictures",
+    "figures",
+    "recall",
+    "precision",
+    *(f"PCK@{limit}" for limit in LIMITS),
+    "false on empty",
+)
+"""Names of the columns of `rows`."""
+
+_NOTHING = "-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +74,15 @@ class Outcome:
             return c["right@0.1"] / c["joints"] - 0.01 * (c["predicted"] - c["matched"])
         return c["matched"] / c["figures"] - 0.01 * (c["predicted"] - c["matched"])
 
+    def draw(self) -> NDArray[np.uint8]:
+        """The picture, longer side 640 pixels, with truth and prediction over it, RGB."""
+        return draw_figures(self.drawing.read(), self.drawing.figures, self.found)
+
+
+def worst_of(outcomes: Iterable[Outcome], count: int) -> list[Outcome]:
+    """The `count` outcomes of least quality, worst first."""
+    return sorted(outcomes, key=lambda o: (o.quality, o.drawing.file.name))[:count]
+
 
 def evaluate(looker: Looker, drawings: Iterable[AnnotatedDrawing]) -> list[Outcome]:
     """Look at every picture and count."""
@@ -61,21 +93,27 @@ def evaluate(looker: Looker, drawings: Iterable[AnnotatedDrawing]) -> list[Outco
     return outcomes
 
 
-def table(outcomes: Sequence[Outcome], by_tag: bool) -> str:
-    """The scores as a Markdown table: over all pictures, and for each tag of three or more."""
+def rows(outcomes: Sequence[Outcome], by_tag: bool) -> list[tuple[str, ...]]:
+    """The scores under `HEADINGS`: over all pictures, and for each tag of three or more."""
     sums: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for outcome in outcomes:
         for key in ("all", *(outcome.drawing.tags if by_tag else ())):
             sums[key].update(outcome.counts)
             sums[key]["pictures"] += 1
-    limits = " | ".join(f"PCK@{limit}" for limit in LIMITS)
-    lines = [
-        f"| style | pictures | figures | recall | precision | {limits} | false on empty |",
-        "| --- " * (6 + len(LIMITS)) + "| --- |",
-    ]
     order = sorted(sums, key=lambda k: (k != "all", -sums[k]["pictures"], k))
-    lines += [_line(key, sums[key]) for key in order if key == "all" or sums[key]["pictures"] > 2]
-    return "\n".join(lines)
+    return [_row(key, sums[key]) for key in order if key == "all" or sums[key]["pictures"] > 2]
+
+
+def table(outcomes: Sequence[Outcome], by_tag: bool) -> str:
+    """The scores as a Markdown table."""
+    lines = (HEADINGS, ("---",) * len(HEADINGS), *rows(outcomes, by_tag))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def scores_of(outcomes: Sequence[Outcome]) -> dict[str, float]:
+    """The scores over all pictures by name, without those that nothing was there to measure."""
+    values = zip(HEADINGS, rows(outcomes, by_tag=False)[0], strict=True)
+    return {name: float(text) for name, text in list(values)[3:] if text != _NOTHING}
 
 
 def mask_overlap(looker: Looker, characters: Path) -> dict[str, float]:
@@ -91,26 +129,26 @@ def mask_overlap(looker: Looker, characters: Path) -> dict[str, float]:
     return overlaps
 
 
-def _line(key: str, counts: Mapping[str, int]) -> str:
-    right = " | ".join(_ratio(counts[f"right@{limit}"], counts["joints"]) for limit in LIMITS)
-    recall = _ratio(counts["matched"], counts["figures"])
-    precision = _ratio(counts["matched"], counts["predicted"])
-    silence = _ratio(counts["empty_false"], counts["empty"])
-    numbers = f"{counts['pictures']} | {counts['figures']} | {recall} | {precision}"
-    return f"| {key} | {numbers} | {right} | {silence} |"
+def _row(key: str, counts: Mapping[str, int]) -> tuple[str, ...]:
+    return (
+        key,
+        str(counts["pictures"]),
+        str(counts["figures"]),
+        _ratio(counts["matched"], counts["figures"]),
+        _ratio(counts["matched"], counts["predicted"]),
+        *(_ratio(counts[f"right@{limit}"], counts["joints"]) for limit in LIMITS),
+        _ratio(counts["empty_false"], counts["empty"]),
+    )
 
 
 def _ratio(part: int, whole: int) -> str:
-    return f"{part / whole:.3f}" if whole else "-"
+    return f"{part / whole:.3f}" if whole else _NOTHING
 
 
 def _save_worst(outcomes: Sequence[Outcome], count: int, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    worst = sorted(outcomes, key=lambda o: (o.quality, o.drawing.file.name))[:count]
-    for place, outcome in enumerate(worst):
-        picture: NDArray[np.uint8] = draw_figures(
-            outcome.drawing.read(), outcome.drawing.figures, outcome.found
-        )
+    for place, outcome in enumerate(worst_of(outcomes, count)):
+        picture = outcome.draw()
         name = f"{place:02d}-{outcome.drawing.file.stem}.jpg"
         cv2.imwrite(str(folder / name), cv2.cvtColor(picture, cv2.COLOR_RGB2BGR))
 

@@ -9,20 +9,18 @@ from numpy.typing import NDArray
 
 from animator.core.geometry import Box, clip_box, intersection_over_union, pad_box
 from models.drawn_humanoid_detector.handler import DetectorHandler
-from models.drawn_humanoid_detector.torch_route import load_network as load_detector
 from models.drawn_humanoid_pose_estimator.handler import PoseHandler
-from models.drawn_humanoid_pose_estimator.torch_route import load_network as load_pose
 from models.training.scoring import FoundFigure, Point
 from serving.handlers.handler import Handler, HandlerContext
 
-__all__ = ("Looker", "load_looker")
+__all__ = ("JOINTS", "Looker", "load_looker")
 
 _PADDING = 0.1  # of the box's longer side, as the product pads
 _SAME_OVERLAP = 0.45  # boxes that overlap more are one figure
 
 # COCO's order: 0 nose, 5 left shoulder, 7 left elbow, 9 left wrist, 11 left hip, 13 left knee,
 # 15 left ankle; the right side follows each
-_JOINTS: dict[str, Sequence[int]] = {
+JOINTS: dict[str, Sequence[int]] = {
     "root": (11, 12),
     "torso": (5, 6),
     "neck": (0,),
@@ -39,6 +37,7 @@ _JOINTS: dict[str, Sequence[int]] = {
     "left_foot": (15,),
     "right_foot": (16,),
 }
+"""Joints of a skeleton, each the middle of these COCO keypoints."""
 
 
 class Looker:
@@ -75,7 +74,7 @@ class Looker:
         left, top = int(around.x1), int(around.y1)
         crop = image[top : int(np.ceil(around.y2)), left : int(np.ceil(around.x2))]
         points = self._pose.infer([{"image": crop}])[0]["keypoints"] + (left, top)
-        means = {name: points[list(places)].mean(axis=0) for name, places in _JOINTS.items()}
+        means = {name: points[list(places)].mean(axis=0) for name, places in JOINTS.items()}
         return {name: (float(x), float(y)) for name, (x, y) in means.items()}
 
 
@@ -89,6 +88,10 @@ def load_looker(models: Path, route: str, least_score: float) -> Looker:
     """
     folders = (models / "drawn_humanoid_detector", models / "drawn_humanoid_pose_estimator")
     if route == "torch":
+        # The other route does without torch.
+        from models.drawn_humanoid_detector.torch_route import load_network as load_detector
+        from models.drawn_humanoid_pose_estimator.torch_route import load_network as load_pose
+
         detector = DetectorHandler(load_detector(folders[0] / "weights.safetensors", "cpu"))
         pose = PoseHandler(load_pose(folders[1] / "weights.safetensors", "cpu"))
         return Looker(detector, pose, least_score)

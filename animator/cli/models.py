@@ -1,0 +1,155 @@
+"""`animator models`: which models are here, how good they are, and how they are made better."""
+
+import argparse
+from pathlib import Path
+
+from animator.cli import Subparsers
+
+__all__ = ("add_parser", "run")
+
+_EPILOG = """\
+examples:
+  animator models list
+  animator models show drawn_humanoid_detector
+  animator models evaluate --report scores.html              on drawings made up for it
+  animator models evaluate --data DRAWINGS --report scores.html
+  animator models train all --minutes 30
+  animator models train pose --minutes 120 --data amateur_drawings
+"""
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Add the parser of `models` with its own commands."""
+    parser = subparsers.add_parser(
+        "models",
+        help="list, show, evaluate and train the models",
+        description="Tells of the models that look at drawings, scores them, and trains them.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    for add in (_add_list, _add_show, _add_evaluate, _add_train):
+        add(verbs)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do what the verb says."""
+    # Arrays, models and torch are loaded only for the verb that needs them: `--help` needs none.
+    if args.verb in {"list", "show"}:
+        from animator.cli.model_facts import list_models, show_model
+
+        if args.verb == "list":
+            return list_models(args.models_dir)
+        return show_model(args.name, args.models_dir)
+    if args.verb == "evaluate":
+        from animator.cli.model_scores import evaluate_models
+
+        return evaluate_models(args)
+    from animator.cli.model_training import train_models
+
+    return train_models(args)
+
+
+def _add_list(verbs: Subparsers) -> None:
+    parser = verbs.add_parser(
+        "list",
+        help="one line a model",
+        description="Lists the models: name, version, size, where they run here, and scores.",
+    )
+    _add_models_dir(parser)
+
+
+def _add_show(verbs: Subparsers) -> None:
+    parser = verbs.add_parser(
+        "show",
+        help="all that is known of a model",
+        description="Shows a model's manifest, lineage and card, and checks its files. "
+        "The exit code is 1 when a file is not what the manifest says.",
+    )
+    parser.add_argument("name", metavar="NAME", help="as `animator models list` shows it")
+    _add_models_dir(parser)
+
+
+def _add_evaluate(verbs: Subparsers) -> None:
+    parser = verbs.add_parser(
+        "evaluate",
+        help="score both models on annotated drawings",
+        description="Scores the models on annotated drawings, style by style.",
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        metavar="DIR",
+        help="pictures and annotations.json (drawings made up, that no training has seen)",
+    )
+    parser.add_argument(
+        "--count", type=_count, default=60, metavar="N", help="drawings to make up (60)"
+    )
+    parser.add_argument(
+        "--report", type=Path, metavar="FILE.html", help="write a page with the worst pictures"
+    )
+    parser.add_argument(
+        "--worst", type=_count, default=24, metavar="N", help="pictures in the report (24)"
+    )
+    parser.add_argument(
+        "--min-score", type=_share, default=0.5, metavar="S", help="least of a figure (0.5)"
+    )
+    parser.add_argument(
+        "--record", action="store_true", help="write the scores into the models' lineage.json"
+    )
+    _add_models_dir(parser)
+
+
+def _add_train(verbs: Subparsers) -> None:
+    parser = verbs.add_parser(
+        "train",
+        help="train for some time, going on where the last slice ended",
+        description="Trains on drawings that are made up as it goes. A slice may be stopped at any "
+        "time (Ctrl-C) and goes on later. Needs torch: pip install 'animator[torch]'",
+    )
+    parser.add_argument("model", choices=("detector", "pose", "all"), help="which")
+    parser.add_argument(
+        "--minutes", type=_minutes, required=True, metavar="N", help="length of the slice"
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        metavar="DIR",
+        help="real drawings to mix in, as the Amateur Drawings Dataset keeps them",
+    )
+    parser.add_argument(
+        "--share", type=_share, default=0.5, metavar="S", help="of real drawings (0.5)"
+    )
+    parser.add_argument(
+        "--folder", type=Path, metavar="DIR", help="for checkpoints (.training beside the models)"
+    )
+
+
+def _add_models_dir(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--models-dir", metavar="DIR", help="folder of model folders")
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 100_000:
+        msg = f"{text!r} is no number from 1 to 100000"
+        raise argparse.ArgumentTypeError(msg)
+    return int(text)
+
+
+def _share(text: str) -> float:
+    return _number(text, 0.0, 1.0)
+
+
+def _minutes(text: str) -> float:
+    return _number(text, 0.01, 100_000.0)
+
+
+def _number(text: str, low: float, high: float) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not low <= value <= high:  # false for "nan", too
+        msg = f"{text!r} is no number from {low:g} to {high:g}"
+        raise argparse.ArgumentTypeError(msg)
+    return value
