@@ -78,7 +78,8 @@ function samples(send) {
   const cards = Object.entries(words.samples).map(([name, title]) => {
     const url = `/samples/${name}.jpg`;
     const choose = async () => {
-      const response = await fetch(url);
+      const response = await fetch(url).catch(() => null);
+      if (response === null || !response.ok) return reportConnection(false);
       send(new File([await response.blob()], `${name}.jpg`, { type: "image/jpeg" }));
     };
     return el(
