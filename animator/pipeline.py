@@ -15,11 +15,19 @@ from animator.core.errors import EmptyMask, NoFigureFound
 from animator.core.geometry import Box
 from animator.core.job import Step
 from animator.core.mask import Mask, mask_from_run_lengths
+from animator.core.rotation import rotate_drawing
 from animator.core.skeleton import Skeleton
 from animator.motion import load_motion, retarget
 from animator.render import encode, plan_scene, rasterize
 from animator.rigging import build_rig, deform
-from animator.vision import Outline, Predictor, annotate_figures, detect, outline_figure
+from animator.vision import (
+    Outline,
+    Predictor,
+    annotate_figures,
+    detect,
+    find_rotation,
+    outline_figure,
+)
 
 __all__ = ("Progress", "animate", "annotate")
 
@@ -33,11 +41,18 @@ _DRAWING = 0.25
 def annotate(drawing: Drawing, predictor: Predictor, progress: Progress) -> Annotation:
     """Find the figures of a drawing, their outlines and skeletons; there may be none.
 
+    drawing: as it was handed in; the annotation is of the drawing turned upright by its `rotation`.
+
     Raises:
         ModelUnavailable: when a model does not answer.
     """
     progress("detecting", 0.1)
     found = detect(drawing, predictor)
+    rotation = find_rotation(drawing, found, predictor)
+    if rotation:
+        # Upright figures are found best.
+        drawing = rotate_drawing(drawing, rotation)
+        found = detect(drawing, predictor)
     outlines: list[Outline] = []
     for index in range(len(found)):
         progress("outlining", 0.4 + 0.6 * index / len(found))
@@ -45,7 +60,9 @@ def annotate(drawing: Drawing, predictor: Predictor, progress: Progress) -> Anno
         with suppress(EmptyMask):
             outlines.append(outline_figure(drawing, found, index, predictor))
     figures = annotate_figures(outlines)
-    return Annotation(width=drawing.width, height=drawing.height, figures=figures)
+    return Annotation(
+        width=drawing.width, height=drawing.height, figures=figures, rotation=rotation
+    )
 
 
 def animate(
@@ -57,6 +74,8 @@ def animate(
 ) -> tuple[Animation, ...]:
     """Move the figures of a drawing; one file a format, `animation.gif` and so on, in the folder.
 
+    drawing: as it was handed in; turned upright here as the annotation says.
+
     Raises:
         NoFigureFound: when the annotation holds no figure with outline and skeleton.
         UnknownMotion: when no motion has the name asked for.
@@ -65,6 +84,7 @@ def animate(
         EncodingFailed: when a file cannot be written.
     """
     motion, retarget_map = load_motion(request.motion)
+    drawing = rotate_drawing(drawing, annotation.rotation)
     rigs, tracks, boxes = [], [], []
     for box, mask, skeleton in _ready_figures(annotation):
         progress("rigging", 0.0)

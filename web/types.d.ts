@@ -29,6 +29,7 @@ export interface Annotation {
   width: number;
   height: number;
   figures: FigureAnnotation[];
+  rotation: 0 | 90 | 180 | 270;
   revision: number;
 }
 

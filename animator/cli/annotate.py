@@ -22,7 +22,8 @@ With --json, one line a picture, in the order given; a picture that fails has an
   {"file", "width", "height", "rotation", "figures": [{"box": [x1, y1, x2, y2], "score",
    "joints": {"root": [x, y], ...}, "joint_scores": {...},
    "mask": {"size": [height, width], "counts": COCO run lengths}}], "error": null}
-Coordinates are pixels of the picture, turned upright as its EXIF tag says.
+Coordinates are pixels of the picture, turned as its EXIF tag says and no further. "rotation" is
+how far it must then be turned clockwise to be upright: 0, 90, 180 or 270 degrees.
 The exit code is 0 when all pictures could be read, else 1.
 """
 

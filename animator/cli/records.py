@@ -5,7 +5,10 @@ import numpy as np
 
 from animator.core.annotation import Annotation, FigureAnnotation
 from animator.core.errors import AnimatorError
+from animator.core.geometry import Box
 from animator.core.mask import Mask, RunLengths, mask_from_run_lengths, run_lengths_from_mask
+from animator.core.rotation import rotate_box_back, rotate_image_back, rotate_points_back
+from animator.core.spaces import figure_to_drawing
 
 __all__ = ("FigureRecord", "Problem", "Record", "encode_record", "failed_record", "record_of")
 
@@ -40,9 +43,10 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     Attributes:
         file: its name as given.
-        width: pixels, upright; None when it could not be read.
-        height: pixels, upright; None when it could not be read.
-        rotation: degrees clockwise by which its drawing was turned before it was looked at.
+        width: pixels, as stored and turned by its EXIF tag only; None when it could not be read.
+        height: likewise.
+        rotation: degrees clockwise by which it must be turned beyond that to be upright: 0, 90, 180
+            or 270. All coordinates are of the picture before that.
         figures: best first.
         error: None when all went well.
     """
@@ -57,13 +61,15 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 def record_of(file: str, annotation: Annotation) -> Record:
     """What was found in a picture; figures without outline or joints are left out."""
-    size = (annotation.height, annotation.width)
+    size = (annotation.width, annotation.height)
+    width, height = size if annotation.rotation in (0, 180) else size[::-1]
     return Record(
         file=file,
-        width=annotation.width,
-        height=annotation.height,
+        width=width,
+        height=height,
+        rotation=annotation.rotation,
         figures=tuple(
-            _figure_record(figure, figure.mask, size)
+            _figure_record(figure, figure.mask, annotation)
             for figure in annotation.figures
             if figure.mask is not None
         ),
@@ -82,22 +88,28 @@ def encode_record(record: Record) -> bytes:
 
 
 def _figure_record(
-    figure: FigureAnnotation, mask: RunLengths, size: tuple[int, int]
+    figure: FigureAnnotation, mask: RunLengths, annotation: Annotation
 ) -> FigureRecord:
-    box = figure.box
+    rotation, size = annotation.rotation, (annotation.width, annotation.height)
+    box = rotate_box_back(figure.box, rotation, size)
     joints = figure.skeleton.joints if figure.skeleton is not None else ()
+    here = np.array([(j.x, j.y) for j in joints], dtype=np.float32).reshape(-1, 2)
+    points = rotate_points_back(figure_to_drawing(here, figure.box), rotation, size).tolist()
     return FigureRecord(
         box=(box.x1, box.y1, box.x2, box.y2),
         score=round(figure.score, 4),
-        joints={j.name: (round(j.x + box.x1, 1), round(j.y + box.y1, 1)) for j in joints},
+        joints={
+            j.name: (round(x, 1), round(y, 1)) for j, (x, y) in zip(joints, points, strict=True)
+        },
         joint_scores={j.name: round(j.score, 4) for j in joints},
-        mask=_spread(mask, int(box.x1), int(box.y1), size),
+        mask=_spread(figure.box, mask, annotation),
     )
 
 
-def _spread(mask: RunLengths, x: int, y: int, size: tuple[int, int]) -> RunLengths:
-    """A figure's mask, whose corner is at (x, y), over the whole picture (height, width)."""
-    whole = np.zeros(size, dtype=np.bool_)
+def _spread(box: Box, mask: RunLengths, annotation: Annotation) -> RunLengths:
+    """A figure's mask over the whole picture as stored."""
+    whole = np.zeros((annotation.height, annotation.width), dtype=np.bool_)
+    x, y = int(box.x1), int(box.y1)
     height, width = mask.size
     whole[y : y + height, x : x + width] = mask_from_run_lengths(mask).data
-    return run_lengths_from_mask(Mask(whole))
+    return run_lengths_from_mask(Mask(rotate_image_back(whole, annotation.rotation)))

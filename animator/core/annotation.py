@@ -4,6 +4,7 @@ import msgspec
 
 from animator.core.geometry import Box
 from animator.core.mask import RunLengths
+from animator.core.rotation import Rotation
 from animator.core.skeleton import Skeleton
 
 __all__ = ("Annotation", "FigureAnnotation")
@@ -31,13 +32,15 @@ class Annotation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """All figures of a drawing, best first.
 
     Attributes:
-        width: of the drawing, pixels.
-        height: of the drawing, pixels.
+        width: of the upright drawing, pixels.
+        height: of the upright drawing, pixels.
         figures: best first; empty when none was found.
+        rotation: degrees clockwise by which the picture was turned to be the upright drawing.
         revision: grows by one with each change; writers compare and set.
     """
 
     width: int
     height: int
     figures: tuple[FigureAnnotation, ...]
+    rotation: Rotation = 0
     revision: int = 0

@@ -21,6 +21,7 @@ from animator.core.documents import AnimationDocument, DrawingDocument
 from animator.core.drawing import Drawing
 from animator.core.errors import AnimatorError, JobFailed, NotFound
 from animator.core.job import JobProblem, problem_from_error
+from animator.core.rotation import rotate_drawing
 from animator.ingest import decode_image, encode_picture
 from animator.jobs.connection import connect
 from animator.jobs.predictor import PatientPredictor
@@ -51,7 +52,7 @@ class Workshop:
 
 
 def annotate_drawing(job: str, drawing_id: str) -> None:
-    """Read an upload, store it as a picture that browsers show, and find the figures in it."""
+    """Read an upload, find the figures in it, and store it upright, as browsers can show it."""
     shop = _open_workshop()
     with _attend(shop.events, job) as progress:
         if progress.is_over or _is_annotated(shop, drawing_id):
@@ -59,8 +60,8 @@ def annotate_drawing(job: str, drawing_id: str) -> None:
         progress("reading", 0.0)
         document = shop.documents.get(DrawingDocument, drawing_id)
         drawing = decode_image(shop.blobs.get(document.upload))
-        _store_picture(shop, document, drawing)
         annotation = annotate(drawing, shop.predictor, progress)
+        _store_picture(shop, document, rotate_drawing(drawing, annotation.rotation))
         shop.documents.put(drawing_id, annotation)
 
 

@@ -3,6 +3,7 @@
 from animator.vision.detect import FoundFigure, detect
 from animator.vision.figures import Outline, annotate_figures, outline_figure
 from animator.vision.keypoints import FigureView, look_at
+from animator.vision.orientation import find_rotation
 from animator.vision.predictor import Predictor
 from animator.vision.segment import segment
 from animator.vision.skeleton import build_skeleton
@@ -15,6 +16,7 @@ __all__ = (
     "annotate_figures",
     "build_skeleton",
     "detect",
+    "find_rotation",
     "look_at",
     "outline_figure",
     "segment",

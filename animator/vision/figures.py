@@ -13,15 +13,12 @@ from animator.core.mask import Mask, run_lengths_from_mask
 from animator.core.spaces import drawing_to_figure, figure_to_drawing
 from animator.vision.belief import Opinion, believe
 from animator.vision.detect import FoundFigure, is_apart
-from animator.vision.keypoints import FigureView, look_at
+from animator.vision.keypoints import POSE_SPACE, FigureView, look_at
 from animator.vision.predictor import Predictor
 from animator.vision.segment import segment
 from animator.vision.skeleton import build_skeleton
 
 __all__ = ("Outline", "annotate_figures", "outline_figure")
-
-_POSE_SPACE = 0.10
-"""Space around the detector's box that the pose model sees, share of the longer side."""
 
 _POSE_WEIGHT = 2.0
 """Its mask beside the detector's: it tells what limbs enclose from what is body much better."""
@@ -128,7 +125,7 @@ def _shared(a: Outline, b: Outline) -> float:
 
 def _look_around(drawing: Drawing, box: Box, predictor: Predictor) -> tuple[Box, FigureView]:
     """What the pose model says of a box and a little space around it; the box it saw."""
-    near = crop_figure(drawing, pad_box(box, _POSE_SPACE))
+    near = crop_figure(drawing, pad_box(box, POSE_SPACE))
     return near.box, look_at(near, predictor)
 
 

@@ -10,9 +10,12 @@ from animator.core.keypoints import Keypoints
 from animator.vision.predictor import Predictor
 from animator.vision.scaling import shrink
 
-__all__ = ("POSE_ESTIMATOR", "FigureView", "look_at")
+__all__ = ("POSE_ESTIMATOR", "POSE_SPACE", "FigureView", "look_at")
 
 POSE_ESTIMATOR = "drawn_humanoid_pose_estimator"
+
+POSE_SPACE = 0.10
+"""Space around a figure that the pose model sees, share of the box's longer side."""
 
 _INPUT_SIDE = 512
 """The pose model sees at most this longer side, pixels; it works on less."""

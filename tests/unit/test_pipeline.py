@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import cv2
 import msgspec
 import numpy as np
 import pytest
@@ -16,8 +17,8 @@ from animator.core.job import STEPS, Step
 from animator.core.scene import Background
 from animator.pipeline import animate, annotate
 from tests.support_bad_images import black_page, blank_page
-from tests.support_drawings import stick_figure
-from tests.support_predictor import DarkPredictor
+from tests.support_drawings import HEAD, stick_figure
+from tests.support_predictor import DarkPredictor, RedHeadPredictor
 
 
 class Listener:
@@ -133,3 +134,19 @@ def test_unknown_motion_is_refused_before_any_work(
     with pytest.raises(UnknownMotion):
         animate(drawing, annotation, request_for("levitate"), tmp_path, listener)
     assert listener.told == []
+
+
+def test_sideways_drawing_is_animated_upright(tmp_path: Path) -> None:
+    image = stick_figure()
+    cv2.circle(image, HEAD[0], 8, (200, 20, 20), -1)
+    gifs = []
+    for turns in range(2):
+        drawing = Drawing(id="red", image=np.ascontiguousarray(np.rot90(image, turns)))
+        annotation = annotate(drawing, RedHeadPredictor(), Listener())
+        assert (annotation.width, annotation.height) == (200, 300)
+        assert annotation.rotation == 90 * turns
+        folder = tmp_path / str(turns)
+        folder.mkdir()
+        animate(drawing, annotation, request_for("wave"), folder, Listener())
+        gifs.append((folder / "animation.gif").read_bytes())
+    assert gifs[0] == gifs[1]

@@ -102,7 +102,10 @@ class ResultPage {
       rememberDrawing(document).annotation = annotation;
       await this.animations.recall();
     }
-    if (!known.preview || this.stage.isUnseen()) this.showPicture(pictureUrl(this.id));
+    // The preview is the photo as it was taken, perhaps sideways; the server's picture is upright.
+    if (!known.preview || known.annotation?.rotation || this.stage.isUnseen()) {
+      this.showPicture(pictureUrl(this.id));
+    }
     this.showFound();
   }
 

@@ -3,17 +3,29 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import cv2
+import msgspec
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from animator.__main__ import main
+from animator.cli import drawings
 from animator.cli.drawings import read_drawing
 from animator.core.errors import InvalidImage
 from animator.core.mask import RunLengths, mask_from_run_lengths
 from animator.core.skeleton import BIPED_PARENTS
 from tests.support_bad_images import TEXT, blank_page, encode
+from tests.support_drawings import HEAD, stick_figure
+from tests.support_predictor import RedHeadPredictor
 
 Animator = Callable[..., int]
+
+
+def mask_of(figure: dict[str, Any]) -> NDArray[np.bool_]:
+    return mask_from_run_lengths(msgspec.convert(figure["mask"], RunLengths)).data
 
 
 def test_json_lines_keep_the_order_and_go_on_after_a_bad_file(
@@ -43,12 +55,34 @@ def test_json_line_has_the_promised_fields_in_the_pictures_pixels(
     assert list(figure) == ["box", "score", "joints", "joint_scores", "mask"]
     assert list(figure["joints"]) == list(figure["joint_scores"]) == list(BIPED_PARENTS)
     assert figure["mask"]["size"] == [300, 200]
-    mask = mask_from_run_lengths(RunLengths(size=(300, 200), counts=figure["mask"]["counts"])).data
+    mask = mask_of(figure)
     x1, y1, x2, y2 = (int(value) for value in figure["box"])
     assert mask[y1:y2, x1:x2].sum() == mask.sum() > 1000
     assert mask[60, 100]
     for x, y in figure["joints"].values():
         assert mask[int(y), int(x)]
+
+
+def test_sideways_picture_is_answered_in_its_own_pixels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(drawings, "LocalModels", RedHeadPredictor)
+    image = stick_figure()
+    cv2.circle(image, HEAD[0], 8, (200, 20, 20), -1)
+    upright, sideways = tmp_path / "upright.png", tmp_path / "sideways.png"
+    upright.write_bytes(encode(image, "PNG"))
+    sideways.write_bytes(encode(np.ascontiguousarray(np.rot90(image)), "PNG"))
+    assert main(["annotate", str(upright), str(sideways), "--json"]) == 0
+    standing, lying = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert (standing["width"], standing["height"], standing["rotation"]) == (200, 300, 0)
+    assert (lying["width"], lying["height"], lying["rotation"]) == (300, 200, 90)
+    (a,), (b,) = standing["figures"], lying["figures"]
+    x1, y1, x2, y2 = a["box"]
+    assert b["box"] == [y1, 200 - x2, y2, 200 - x1]
+    for name, (x, y) in a["joints"].items():
+        assert b["joints"][name] == pytest.approx([y, 200 - x], abs=0.11)
+    mask_a, mask_b = (mask_of(figure) for figure in (a, b))
+    assert np.array_equal(np.rot90(mask_a), mask_b)
 
 
 def test_summary_is_for_people(

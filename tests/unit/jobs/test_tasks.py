@@ -13,6 +13,7 @@ from animator.core.documents import AnimationDocument, AnimationRequest, Drawing
 from animator.core.drawing import Drawing
 from animator.core.errors import EncodingFailed, NotFound
 from animator.core.job import JobEvent
+from animator.ingest import decode_image
 from animator.jobs import tasks
 from animator.jobs.progress import JobEvents
 from animator.store import FileBlobs, FileDocuments
@@ -91,6 +92,20 @@ def test_upload_becomes_a_picture_and_an_annotation(
     assert shop.events.last("j") == JobEvent(job="j", state="done", step="done", progress=1.0)
 
 
+def test_sideways_upload_becomes_an_upright_picture(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = msgspec.structs.replace(FOUND, width=400, height=300, rotation=90)
+    monkeypatch.setattr(tasks, "annotate", lambda *_: found)
+    tasks.annotate_drawing("j", "d1")
+    drawing = shop.documents.get(DrawingDocument, "d1")
+    assert (drawing.width, drawing.height) == (400, 300)
+    picture = decode_image(shop.blobs.get("d1.jpg")).image
+    # the doll's orange head is at the top of the upload, hence on the right when turned clockwise
+    red, _, blue = (picture[150, 400 - 75].astype(int)).tolist()
+    assert red - blue > 150
+
+
 def test_second_attempt_does_not_overwrite_what_the_first_finished(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +131,7 @@ def test_deleted_drawing_leaves_no_picture_behind(
         shop.documents.delete(DrawingDocument, "d1")
         return b"JPEG"
 
+    monkeypatch.setattr(tasks, "annotate", find_none)
     monkeypatch.setattr(tasks, "encode_picture", delete_meanwhile)
     tasks.annotate_drawing("j", "d1")
     assert shop.files() == {"d1.upload"}
