@@ -146,7 +146,7 @@ def print_looking(drawing: Drawing, runs: int, peer_runs: int) -> None:
 
 def print_workers() -> None:
     """Print the table of workers."""
-    print("\n| one worker of | starts in s | resident MB |\n|---|---:|---:|")
+    print("| one worker of | starts in s | resident MB |\n|---|---:|---:|")
     for name in MODELS:
         seconds, megabytes = asyncio.run(measure_worker(name))
         print(f"| {name} | {seconds:.2f} | {megabytes:.0f} |")
