@@ -27,6 +27,7 @@ from animator.vision import (
     detect,
     find_rotation,
     outline_figure,
+    rotate_figures,
 )
 
 __all__ = ("Progress", "animate", "annotate")
@@ -50,9 +51,8 @@ def annotate(drawing: Drawing, predictor: Predictor, progress: Progress) -> Anno
     found = detect(drawing, predictor)
     rotation = find_rotation(drawing, found, predictor)
     if rotation:
-        # Upright figures are found best.
+        found = rotate_figures(found, rotation, (drawing.width, drawing.height))
         drawing = rotate_drawing(drawing, rotation)
-        found = detect(drawing, predictor)
     outlines: list[Outline] = []
     for index in range(len(found)):
         progress("outlining", 0.4 + 0.6 * index / len(found))

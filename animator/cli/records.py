@@ -7,7 +7,7 @@ from animator.core.annotation import Annotation, FigureAnnotation
 from animator.core.errors import AnimatorError
 from animator.core.geometry import Box
 from animator.core.mask import Mask, RunLengths, mask_from_run_lengths, run_lengths_from_mask
-from animator.core.rotation import rotate_box_back, rotate_image_back, rotate_points_back
+from animator.core.rotation import rotate_box, rotate_image, rotate_points, undo
 from animator.core.spaces import figure_to_drawing
 
 __all__ = ("FigureRecord", "Problem", "Record", "encode_record", "failed_record", "record_of")
@@ -90,11 +90,11 @@ def encode_record(record: Record) -> bytes:
 def _figure_record(
     figure: FigureAnnotation, mask: RunLengths, annotation: Annotation
 ) -> FigureRecord:
-    rotation, size = annotation.rotation, (annotation.width, annotation.height)
-    box = rotate_box_back(figure.box, rotation, size)
+    back, size = undo(annotation.rotation), (annotation.width, annotation.height)
+    box = rotate_box(figure.box, back, size)
     joints = figure.skeleton.joints if figure.skeleton is not None else ()
     here = np.array([(j.x, j.y) for j in joints], dtype=np.float32).reshape(-1, 2)
-    points = rotate_points_back(figure_to_drawing(here, figure.box), rotation, size).tolist()
+    points = rotate_points(figure_to_drawing(here, figure.box), back, size).tolist()
     return FigureRecord(
         box=(box.x1, box.y1, box.x2, box.y2),
         score=round(figure.score, 4),
@@ -112,4 +112,4 @@ def _spread(box: Box, mask: RunLengths, annotation: Annotation) -> RunLengths:
     x, y = int(box.x1), int(box.y1)
     height, width = mask.size
     whole[y : y + height, x : x + width] = mask_from_run_lengths(mask).data
-    return run_lengths_from_mask(Mask(rotate_image_back(whole, annotation.rotation)))
+    return run_lengths_from_mask(Mask(rotate_image(whole, undo(annotation.rotation))))

@@ -11,11 +11,11 @@ from animator.core.geometry import Box
 __all__ = (
     "ROTATIONS",
     "Rotation",
-    "rotate_box_back",
+    "rotate_box",
     "rotate_drawing",
     "rotate_image",
-    "rotate_image_back",
-    "rotate_points_back",
+    "rotate_points",
+    "undo",
 )
 
 Rotation = Literal[0, 90, 180, 270]
@@ -23,7 +23,12 @@ Rotation = Literal[0, 90, 180, 270]
 
 ROTATIONS: tuple[Rotation, ...] = (0, 90, 180, 270)
 
-_Scalar = TypeVar("_Scalar", np.uint8, np.bool_)
+_Scalar = TypeVar("_Scalar", np.uint8, np.bool_, np.float32)
+
+
+def undo(rotation: Rotation) -> Rotation:
+    """The rotation that turns back."""
+    return ROTATIONS[-rotation // 90]
 
 
 def rotate_drawing(drawing: Drawing, rotation: Rotation) -> Drawing:
@@ -34,37 +39,32 @@ def rotate_drawing(drawing: Drawing, rotation: Rotation) -> Drawing:
 
 
 def rotate_image(image: NDArray[_Scalar], rotation: Rotation) -> NDArray[_Scalar]:
-    """Turn an image (h, w, ...) clockwise."""
+    """Turn an image or mask (h, w, ...) clockwise."""
     return np.ascontiguousarray(np.rot90(image, -rotation // 90))
 
 
-def rotate_image_back(image: NDArray[_Scalar], rotation: Rotation) -> NDArray[_Scalar]:
-    """Undo `rotate_image`."""
-    return np.ascontiguousarray(np.rot90(image, rotation // 90))
-
-
-def rotate_points_back(
+def rotate_points(
     points: NDArray[np.float32], rotation: Rotation, size: tuple[float, float]
 ) -> NDArray[np.float32]:
-    """Move points from a turned picture to where they were before.
+    """Move points along as their picture is turned clockwise.
 
-    points: (..., 2) float32 x, y, pixels of the turned picture.
-    size: width and height of the turned picture, pixels.
+    points: (..., 2) float32 x, y, pixels of the picture before.
+    size: width and height of the picture before, pixels.
     """
     x, y = points[..., 0], points[..., 1]
     width, height = size
-    before = {
+    after = {
         0: (x, y),
-        90: (y, width - x),
+        90: (height - y, x),
         180: (width - x, height - y),
-        270: (height - y, x),
+        270: (y, width - x),
     }
-    return np.stack(before[rotation], axis=-1).astype(np.float32)
+    return np.stack(after[rotation], axis=-1).astype(np.float32)
 
 
-def rotate_box_back(box: Box, rotation: Rotation, size: tuple[float, float]) -> Box:
-    """Move a box from a turned picture (width, height) to where it was before."""
+def rotate_box(box: Box, rotation: Rotation, size: tuple[float, float]) -> Box:
+    """Move a box along as its picture (width, height) is turned clockwise."""
     corners = np.array([(box.x1, box.y1), (box.x2, box.y2)], dtype=np.float32)
-    before = rotate_points_back(corners, rotation, size)
-    (x1, y1), (x2, y2) = before.min(axis=0).tolist(), before.max(axis=0).tolist()
+    after = rotate_points(corners, rotation, size)
+    (x1, y1), (x2, y2) = after.min(axis=0).tolist(), after.max(axis=0).tolist()
     return Box(x1, y1, x2, y2)

@@ -3,7 +3,7 @@
 from animator.vision.detect import FoundFigure, detect
 from animator.vision.figures import Outline, annotate_figures, outline_figure
 from animator.vision.keypoints import FigureView, look_at
-from animator.vision.orientation import find_rotation
+from animator.vision.orientation import find_rotation, rotate_figures
 from animator.vision.predictor import Predictor
 from animator.vision.segment import segment
 from animator.vision.skeleton import build_skeleton
@@ -19,5 +19,6 @@ __all__ = (
     "find_rotation",
     "look_at",
     "outline_figure",
+    "rotate_figures",
     "segment",
 )

@@ -2,18 +2,19 @@
 
 from collections.abc import Sequence
 
+import msgspec
 import numpy as np
 
 from animator.core.drawing import Drawing, Figure, crop_figure
 from animator.core.geometry import Box, pad_box
 from animator.core.keypoints import Keypoints
-from animator.core.rotation import ROTATIONS, Rotation, rotate_image
+from animator.core.rotation import ROTATIONS, Rotation, rotate_box, rotate_image
 from animator.vision.detect import FoundFigure
 from animator.vision.keypoints import POSE_SPACE, look_at
 from animator.vision.predictor import Predictor
 from animator.vision.scaling import shrink
 
-__all__ = ("find_rotation",)
+__all__ = ("find_rotation", "rotate_figures")
 
 _SURE = 0.6
 """A figure that stands this well is not looked at from other sides."""
@@ -54,6 +55,21 @@ def find_rotation(drawing: Drawing, found: Sequence[FoundFigure], predictor: Pre
     others = {turn: _uprightness(figure, turn, predictor) for turn in ROTATIONS[1:]}
     best = max(others, key=lambda turn: others[turn])
     return best if others[best] > as_it_is + _LEAD else 0
+
+
+def rotate_figures(
+    found: Sequence[FoundFigure], rotation: Rotation, size: tuple[float, float]
+) -> tuple[FoundFigure, ...]:
+    """Move what was found along as its drawing (width, height) is turned clockwise."""
+    return tuple(
+        FoundFigure(
+            detection=msgspec.structs.replace(
+                one.detection, box=rotate_box(one.detection.box, rotation, size)
+            ),
+            mask=rotate_image(one.mask, rotation),
+        )
+        for one in found
+    )
 
 
 def _whole_figure(crop: Figure) -> Figure:

@@ -8,11 +8,11 @@ from animator.core.geometry import Box
 from animator.core.rotation import (
     ROTATIONS,
     Rotation,
-    rotate_box_back,
+    rotate_box,
     rotate_drawing,
     rotate_image,
-    rotate_image_back,
-    rotate_points_back,
+    rotate_points,
+    undo,
 )
 
 PICTURE = np.array([[1, 2, 3], [4, 5, 6]], dtype=np.uint8)
@@ -34,37 +34,40 @@ def test_picture_is_turned_clockwise(rotation: Rotation) -> None:
 @every_turn
 def test_mask_comes_back_exactly(rotation: Rotation) -> None:
     mask = PICTURE % 2 == 1
-    back = rotate_image_back(rotate_image(mask, rotation), rotation)
+    back = rotate_image(rotate_image(mask, rotation), undo(rotation))
     assert back.tolist() == mask.tolist()
     assert back.flags.c_contiguous
 
 
 @every_turn
-def test_centre_of_each_pixel_comes_back_to_its_pixel(rotation: Rotation) -> None:
+def test_centre_of_each_pixel_goes_with_its_pixel_and_comes_back(rotation: Rotation) -> None:
     turned = rotate_image(PICTURE, rotation)
-    height, width = turned.shape
-    rows, columns = np.mgrid[:height, :width]
+    rows, columns = np.mgrid[:2, :3]
     centres = np.stack((columns, rows), axis=-1).astype(np.float32) + np.float32(0.5)
-    back = rotate_points_back(centres, rotation, (width, height))
-    assert back.dtype == np.float32
-    assert (back % 1 == 0.5).all()
-    x, y = np.floor(back[..., 0]).astype(int), np.floor(back[..., 1]).astype(int)
-    assert PICTURE[y, x].tolist() == turned.tolist()
+    points = rotate_points(centres, rotation, (3, 2))
+    assert points.dtype == np.float32
+    assert (points % 1 == 0.5).all()
+    x, y = np.floor(points[..., 0]).astype(int), np.floor(points[..., 1]).astype(int)
+    assert turned[y, x].tolist() == PICTURE.tolist()
+    height, width = turned.shape
+    assert rotate_points(points, undo(rotation), (width, height)).tolist() == centres.tolist()
 
 
 @pytest.mark.parametrize(
-    ("rotation", "size", "before"),
+    ("rotation", "after"),
     [
-        (0, (30, 20), Box(1, 2, 5, 9)),
-        (90, (20, 30), Box(2, 15, 9, 19)),
-        (180, (30, 20), Box(25, 11, 29, 18)),
-        (270, (20, 30), Box(21, 1, 28, 5)),
+        (0, Box(1, 2, 5, 9)),
+        (90, Box(11, 1, 18, 5)),
+        (180, Box(25, 11, 29, 18)),
+        (270, Box(2, 25, 9, 29)),
     ],
 )
-def test_box_comes_back_to_its_edges(
-    rotation: Rotation, size: tuple[int, int], before: Box
-) -> None:
-    assert rotate_box_back(Box(1, 2, 5, 9), rotation, size) == before
+def test_box_keeps_its_edges(rotation: Rotation, after: Box) -> None:
+    assert rotate_box(Box(1, 2, 5, 9), rotation, (30, 20)) == after
+
+
+def test_turning_back_completes_the_circle() -> None:
+    assert [undo(rotation) for rotation in ROTATIONS] == [0, 270, 180, 90]
 
 
 def test_drawing_keeps_its_name_and_swaps_its_sides() -> None:

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from animator.core.detection import Detection
 from animator.core.drawing import Drawing
 from animator.core.geometry import Box
-from animator.core.rotation import ROTATIONS, Rotation, rotate_drawing
-from animator.vision import FoundFigure, detect, find_rotation
+from animator.core.rotation import ROTATIONS, Rotation, rotate_drawing, undo
+from animator.vision import FoundFigure, detect, find_rotation, rotate_figures
 from tests.support_drawings import HEAD, stick_figure
 from tests.support_predictor import RedHeadPredictor
 
 POSE = "drawn_humanoid_pose_estimator"
-BACK: dict[Rotation, Rotation] = {0: 0, 90: 270, 180: 180, 270: 90}
 
 
 class ScriptedPose:
@@ -59,7 +58,7 @@ def decide(pose: ScriptedPose) -> Rotation:
 @pytest.mark.parametrize("rotation", ROTATIONS)
 def test_drawing_is_turned_until_its_figure_stands(rotation: Rotation) -> None:
     predictor = RedHeadPredictor()
-    stored = rotate_drawing(red_headed(), BACK[rotation])
+    stored = rotate_drawing(red_headed(), undo(rotation))
     assert find_rotation(stored, detect(stored, predictor), predictor) == rotation
 
 
@@ -91,3 +90,12 @@ def test_body_without_direction_leaves_the_drawing_as_it_is() -> None:
 def test_page_without_figure_is_not_looked_at() -> None:
     drawing = Drawing(id="d", image=np.zeros((100, 100, 3), np.uint8))
     assert find_rotation(drawing, (), ScriptedPose()) == 0
+
+
+def test_found_figure_is_turned_with_its_mask() -> None:
+    mask = np.zeros((28, 28), np.float32)
+    mask[0, 0] = 0.9
+    detection = Detection(box=Box(10, 20, 30, 80), score=0.9)
+    (turned,) = rotate_figures((FoundFigure(detection=detection, mask=mask),), 90, (100, 200))
+    assert turned.detection == Detection(box=Box(120, 10, 180, 30), score=0.9)
+    assert np.argwhere(turned.mask).tolist() == [[0, 27]]
