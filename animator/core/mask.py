@@ -11,7 +11,7 @@ __all__ = ("Mask", "RunLengths", "mask_from_run_lengths", "run_lengths_from_mask
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mask:
-    """The figure's silhouette in figure space: holes filled, parts that belong together joined.
+    """The figure's silhouette in figure space: its parts filled, open between its limbs.
 
     Attributes:
         data: (h, w) bool, figure space, true on the figure.
