@@ -105,6 +105,7 @@ def export_model(export: Export, weights: dict[str, Tensor], folder: Path) -> No
     network = export.build(weights)
     state = {k: v.half().contiguous() for k, v in network.state_dict().items()}
     save_file(state, folder / WEIGHTS)
+    (folder / WEIGHTS).chmod(0o644)  # safetensors writes for the owner alone
     network.load_state_dict({k: v.float() for k, v in state.items()})
     graph = _trace(export, network, folder / GRAPH)
     _point_into(graph, folder / WEIGHTS)
