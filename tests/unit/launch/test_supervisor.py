@@ -3,7 +3,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -142,21 +142,29 @@ def test_handlers_of_signals_are_given_back() -> None:
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_lost_terminal_stops_unless_that_is_to_be_ignored() -> None:
-    def lose_terminal() -> None:
-        os.kill(os.getpid(), signal.SIGHUP)
+@pytest.fixture
+def hangup() -> Iterator[None]:
+    """Gives back what the tests' own process does when its terminal is lost."""
+    handler = signal.getsignal(signal.SIGHUP)
+    yield
+    signal.signal(signal.SIGHUP, handler)
 
-    Supervisor([[service("one", LIVE)]]).run(on_ready=lose_terminal)
+
+@pytest.mark.usefixtures("hangup")
+def test_lost_terminal_stops() -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup the tests inherit SIG_IGN
+    Supervisor([[service("one", LIVE)]]).run(on_ready=lambda: os.kill(os.getpid(), signal.SIGHUP))
+
+
+@pytest.mark.usefixtures("hangup")
+def test_lost_terminal_is_nothing_when_it_is_to_be_ignored() -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    heard: list[bool] = []
 
     def lose_terminal_then_interrupt() -> None:
-        lose_terminal()
+        os.kill(os.getpid(), signal.SIGHUP)
         heard.append(signal.getsignal(signal.SIGHUP) is signal.SIG_IGN)
         stop()
 
-    heard: list[bool] = []
-    handler = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-        Supervisor([[service("one", LIVE)]]).run(on_ready=lose_terminal_then_interrupt)
-    finally:
-        signal.signal(signal.SIGHUP, handler)
+    Supervisor([[service("one", LIVE)]]).run(on_ready=lose_terminal_then_interrupt)
     assert heard == [True]
