@@ -21,22 +21,22 @@ FLAGS = (
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """A running `animator serve` on free ports."""
     with serving_app(tmp_path_factory.mktemp("data"), models=ROOT / "models") as app:
         yield app
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(app: App) -> str:
     """Its base address, without a slash at the end."""
     return app.url
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A real Chromium."""
+    """A real Chromium, ended with its module: Playwright's event loop keeps others from running."""
     if not CHROMIUM.exists():
         pytest.skip(f"no Chromium at {CHROMIUM}: install the package `chromium`")
     with sync_playwright() as playwright:
