@@ -1,0 +1,1 @@
+"""Other people's weights into folders that the server loads."""
