@@ -8,7 +8,6 @@ CPU's route and the GPU's route cannot drift apart.
 
 import argparse
 import json
-import struct
 import sys
 import warnings
 from collections.abc import Callable
@@ -17,7 +16,7 @@ from pathlib import Path
 
 import onnx
 import torch
-from onnx import ModelProto, TensorProto, helper
+from onnx import ModelProto
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
@@ -27,6 +26,7 @@ from models.drawn_humanoid_detector.network import build_detector
 from models.drawn_humanoid_pose_estimator.network import INPUT_SIDE as POSE_SIDE
 from models.drawn_humanoid_pose_estimator.network import build_pose_network
 from models.folding import fold_batch_norms
+from models.onnx_weights import point_into
 from models.training.checkpoint import FIRST_SEED, Progress, progress_from_state
 from models.training.lineage import (
     SYNTHETIC,
@@ -42,7 +42,6 @@ __all__ = ("EXPORTS", "Export", "export_model", "lineage_of", "main")
 MODELS = Path(__file__).parents[1]
 WEIGHTS = "weights.safetensors"
 GRAPH = "model.onnx"
-_SMALLEST = 256  # numbers; smaller constants stay in the graph, where they cost nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +107,7 @@ def export_model(export: Export, weights: dict[str, Tensor], folder: Path) -> No
     (folder / WEIGHTS).chmod(0o644)  # safetensors writes for the owner alone
     network.load_state_dict({k: v.float() for k, v in state.items()})
     graph = _trace(export, network, folder / GRAPH)
-    _point_into(graph, folder / WEIGHTS)
+    point_into(graph, folder / WEIGHTS)
     onnx.save(graph, folder / GRAPH)
     _sign(folder)
 
@@ -151,60 +150,6 @@ def _trace(export: Export, network: nn.Module, file: Path) -> ModelProto:
             dynamic_axes=axes if export.batched else None,
         )
     return onnx.load(file)
-
-
-def _point_into(graph: ModelProto, weights: Path) -> None:
-    """Replace the graph's large constants by references into the weights file."""
-    places = _places(weights)
-    casts, kept = [], []
-    for constant in graph.graph.initializer:
-        place = places.get(constant.name)
-        if place is None or place.count < _SMALLEST:
-            kept.append(constant)
-            continue
-        half = f"{constant.name}.half"
-        kept.append(_reference(half, constant, weights.name, place))
-        casts.append(helper.make_node("Cast", [half], [constant.name], to=TensorProto.FLOAT))
-    nodes = [*casts, *graph.graph.node]
-    del graph.graph.initializer[:], graph.graph.node[:]
-    graph.graph.initializer.extend(kept)
-    graph.graph.node.extend(nodes)
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    offset: int
-    length: int
-
-    @property
-    def count(self) -> int:
-        return self.length // 2
-
-
-def _places(weights: Path) -> dict[str, _Place]:
-    """Where each tensor's bytes lie in a safetensors file.
-
-    The format: eight bytes of length, a JSON header of that length, then the tensors' bytes.
-    """
-    with weights.open("rb") as file:
-        (length,) = struct.unpack("<Q", file.read(8))
-        header = json.loads(file.read(length))
-    header.pop("__metadata__", None)
-    start = 8 + length
-    return {
-        name: _Place(
-            start + entry["data_offsets"][0], entry["data_offsets"][1] - entry["data_offsets"][0]
-        )
-        for name, entry in header.items()
-    }
-
-
-def _reference(name: str, constant: TensorProto, file: str, place: _Place) -> TensorProto:
-    tensor = TensorProto(name=name, data_type=TensorProto.FLOAT16, dims=constant.dims)
-    tensor.data_location = TensorProto.EXTERNAL
-    for key, value in (("location", file), ("offset", place.offset), ("length", place.length)):
-        tensor.external_data.add(key=key, value=str(value))
-    return tensor
 
 
 def _sign(folder: Path) -> None:
