@@ -44,6 +44,7 @@ def write_archive(
     dtype = torch.float16 if description.half else torch.float32
     state = {key: tensor.to(dtype).contiguous() for key, tensor in weights.items()}
     save_file(state, folder / WEIGHTS)
+    (folder / WEIGHTS).chmod(0o644)  # safetensors writes for the owner alone
     description.write(folder)
     write_manifest(folder, name, description)
 
