@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from models.drawn_humanoid_detector import INPUT_SIDE
 from models.imaging import decode_rgb
 from models.letterbox import Letterbox, letterbox_for
 from models.onnx_session import open_session
@@ -13,7 +14,6 @@ from serving.handlers.handler import HandlerContext, Tensors
 
 __all__ = ("DetectorHandler",)
 
-INPUT_SIDE = 320
 LABEL = "drawn_humanoid"
 
 Outputs = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]

@@ -16,11 +16,11 @@ from torchvision.models.detection.faster_rcnn import FastRCNNPredictor, TwoMLPHe
 from torchvision.models.detection.mask_rcnn import MaskRCNNHeads, MaskRCNNPredictor
 from torchvision.ops import MultiScaleRoIAlign
 
+from models.drawn_humanoid_detector import INPUT_SIDE
 from models.folding import fold_batch_norms
 
 __all__ = ("INPUT_SIDE", "build_detector", "build_trunk")
 
-INPUT_SIDE = 320
 _TAPS = {"6": "0", "13": "1", "17": "2"}  # last blocks of MobileNetV2 at strides 8, 16, 32
 _CHANNELS = [32, 96, 320]
 _WIDTH = 96

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from models.drawn_humanoid_pose_estimator import INPUT_SIDE
 from models.drawn_humanoid_pose_estimator.decoding import decode_heatmaps, sigmoid
 from models.imaging import decode_rgb
 from models.letterbox import Letterbox, letterbox_for
@@ -16,7 +17,6 @@ from serving.handlers.handler import HandlerContext, Tensors
 
 __all__ = ("PoseHandler",)
 
-INPUT_SIDE = 192
 
 Outputs = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 Network = Callable[[NDArray[np.uint8]], Outputs]

@@ -8,11 +8,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torchvision.models import mobilenet_v2
 
+from models.drawn_humanoid_pose_estimator import INPUT_SIDE
 from models.normalize import Normalize
 
 __all__ = ("HEATMAP_SIDE", "INPUT_SIDE", "KEYPOINT_COUNT", "PoseNetwork", "build_pose_network")
 
-INPUT_SIDE = 192
 HEATMAP_SIDE = 48
 KEYPOINT_COUNT = 17
 _TAPS = (3, 6, 13, 17)  # last blocks of MobileNetV2 at strides 4, 8, 16, 32

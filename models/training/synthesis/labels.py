@@ -5,28 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ("COCO_KEYPOINTS", "LabelledFigure", "Sample")
+from animator.core.keypoints import COCO_KEYPOINTS
 
-COCO_KEYPOINTS = (
-    "nose",
-    "left_eye",
-    "right_eye",
-    "left_ear",
-    "right_ear",
-    "left_shoulder",
-    "right_shoulder",
-    "left_elbow",
-    "right_elbow",
-    "left_wrist",
-    "right_wrist",
-    "left_hip",
-    "right_hip",
-    "left_knee",
-    "right_knee",
-    "left_ankle",
-    "right_ankle",
-)
-"""The 17 keypoints in the order of COCO; left and right are the character's own."""
+__all__ = ("COCO_KEYPOINTS", "LabelledFigure", "Sample")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
