@@ -2,26 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from serving.archive.manifest import MANIFEST_FILE, Manifest, read_manifest
+from serving.archive.manifest import MANIFEST_FILE, read_manifest
+from serving.archive.stored import StoredModel
 from serving.errors import InvalidModel
 
 __all__ = ("StoredModel", "find_models", "version_rank")
-
-
-@dataclass(frozen=True, slots=True)
-class StoredModel:
-    """One model on disk.
-
-    Attributes:
-        folder: where its files are.
-        manifest: what it says of itself.
-    """
-
-    folder: Path
-    manifest: Manifest
 
 
 def find_models(folder: Path) -> Sequence[StoredModel]:
