@@ -5,7 +5,10 @@ The tree, each with the stable ``code`` that travels over the wire::
     ServingError
     ├─ BadInput              bad_input
     │  └─ InputTooLarge      input_too_large
+    ├─ Conflict              conflict             (it is there already)
+    ├─ FetchFailed           fetch_failed         (an archive cannot be brought from its address)
     ├─ ModelNotFound         model_not_found
+    │  └─ ArchiveNotFound    archive_not_found
     ├─ InvalidModel          invalid_model        (manifest, handler or weights)
     ├─ ServerUnavailable     server_unavailable   (try again later)
     │  ├─ Overloaded         queue_full
@@ -19,8 +22,11 @@ The tree, each with the stable ``code`` that travels over the wire::
 from typing import ClassVar
 
 __all__ = (
+    "ArchiveNotFound",
     "BadInput",
+    "Conflict",
     "DeadlineExceeded",
+    "FetchFailed",
     "InferenceFailed",
     "InputTooLarge",
     "InvalidModel",
@@ -62,6 +68,24 @@ class ModelNotFound(ServingError):
     """No such model, or no such version of it."""
 
     code = "model_not_found"
+
+
+class ArchiveNotFound(ModelNotFound):
+    """The store holds no archive of that name."""
+
+    code = "archive_not_found"
+
+
+class Conflict(ServingError):
+    """What shall be added is there already."""
+
+    code = "conflict"
+
+
+class FetchFailed(ServingError):
+    """An archive cannot be brought from its address, or must not be."""
+
+    code = "fetch_failed"
 
 
 class InvalidModel(ServingError):
