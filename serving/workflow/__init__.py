@@ -1,0 +1,1 @@
+"""Several models as one: a graph of endpoints and functions, run inside the server."""
