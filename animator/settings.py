@@ -85,6 +85,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     upload_bytes: Count = 20 * 1024 * 1024
     """Largest upload, bytes."""
 
+    learning: bool = False
+    """Whether people may allow that their drawings and corrections are learned from."""
+
     job_workers: Count = msgspec.field(default_factory=_default_job_workers)
     """Processes that work on jobs, one job each at a time."""
 

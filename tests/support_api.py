@@ -9,7 +9,7 @@ from typing import Any
 from animator.api import ApiLimits, ApiServices
 from animator.core.animation import Animation, AnimationFormat
 from animator.core.annotation import Annotation, FigureAnnotation
-from animator.core.documents import AnimationDocument, AnimationRequest, DrawingDocument
+from animator.core.documents import AnimationDocument, AnimationRequest, Consent, DrawingDocument
 from animator.core.errors import JobFailed, NotFound
 from animator.core.geometry import Box
 from animator.core.job import JobEvent
@@ -36,13 +36,14 @@ class MemoryDocuments:
             raise NotFound(msg) from None
         return found
 
-    def put(self, id: str, document: DrawingDocument | AnimationDocument | Annotation) -> None:
+    def put(self, id: str, document: Document) -> None:
         self.documents[type(document), id] = document
 
     def delete(self, kind: type[Any], id: str) -> None:
         self.documents.pop((kind, id), None)
         if kind is DrawingDocument:
             self.documents.pop((Annotation, id), None)
+            self.documents.pop((Consent, id), None)
             for animation in self.animations_of(id):
                 self.delete(AnimationDocument, animation.id)
 
@@ -52,6 +53,9 @@ class MemoryDocuments:
             for document in self.documents.values()
             if isinstance(document, AnimationDocument) and document.drawing == drawing
         )
+
+    def consents(self) -> tuple[str, ...]:
+        return tuple(sorted(id for kind, id in self.documents if kind is Consent))
 
 
 @dataclass
@@ -125,6 +129,7 @@ class MemoryServices:
     blobs: MemoryBlobs = field(default_factory=MemoryBlobs)
     jobs: MemoryJobs = field(default_factory=MemoryJobs)
     limits: ApiLimits = field(default_factory=ApiLimits)
+    learning: bool = False
     web_folder: Path = WEB_FOLDER
 
     def as_services(self) -> ApiServices:
@@ -136,6 +141,7 @@ class MemoryServices:
             motions=MOTIONS,
             web_folder=self.web_folder,
             limits=self.limits,
+            learning=self.learning,
         )
 
 

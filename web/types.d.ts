@@ -86,6 +86,7 @@ export interface Health {
   status: "ok";
   version: string;
   upload_bytes: number;
+  learning: boolean;
 }
 
 /** A page of the app: puts itself into `root` and returns how to take it away again. */

@@ -5,6 +5,7 @@ from litestar.di import Provide
 from litestar.exceptions import HTTPException
 
 from animator.api.animations import AnimationController
+from animator.api.consents import ConsentController
 from animator.api.drawings import DrawingController
 from animator.api.headers import add_security_headers
 from animator.api.jobs import JobController
@@ -28,6 +29,7 @@ def create_app(services: ApiServices) -> Litestar:
     return Litestar(
         route_handlers=[
             DrawingController,
+            ConsentController,
             AnimationController,
             JobController,
             list_motions,

@@ -17,11 +17,13 @@ class Health(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         status: always "ok".
         version: of the product.
         upload_bytes: largest upload that is taken, bytes.
+        learning: whether consent to learn from a drawing is taken.
     """
 
     status: str
     version: str
     upload_bytes: int
+    learning: bool
 
 
 @get("/api/motions", sync_to_thread=False, tags=["motions"])
@@ -33,5 +35,9 @@ def list_motions(services: Services) -> tuple[MotionInfo, ...]:
 @get("/api/health", sync_to_thread=False, tags=["health"])
 def get_health(services: Services) -> Health:
     """That the web process answers, and what it takes."""
-    limit = services.limits.upload_bytes
-    return Health(status="ok", version=__version__, upload_bytes=limit)
+    return Health(
+        status="ok",
+        version=__version__,
+        upload_bytes=services.limits.upload_bytes,
+        learning=services.learning,
+    )

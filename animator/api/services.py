@@ -65,6 +65,7 @@ class ApiServices:
         motions: the gallery, in the order in which it is shown.
         web_folder: the page's files, served as they are.
         limits: what is refused.
+        learning: whether consent to learn from a drawing is taken.
         stopping: set when the server is about to stop, so that open streams end.
     """
 
@@ -75,6 +76,7 @@ class ApiServices:
     motions: tuple[MotionInfo, ...]
     web_folder: Path
     limits: ApiLimits = field(default_factory=ApiLimits)
+    learning: bool = False
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
 
 

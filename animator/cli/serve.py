@@ -32,6 +32,7 @@ _OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("--management-port", "N", "port for management (8081)"),
     ("--metrics-port", "N", "port for metrics (8082)"),
     ("--job-workers", "N", "processes that work on jobs (half the cores)"),
+    ("--learning", "true", "let people allow that drawings are learned from (false)"),
     ("--log-level", "LEVEL", "debug, info, warning or error (info)"),
 )
 

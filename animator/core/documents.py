@@ -1,11 +1,11 @@
-"""The documents that are stored and served: drawings, and the animations made of them."""
+"""The documents that are stored and served: drawings, what is made of them, and what is allowed."""
 
 import msgspec
 
 from animator.core.animation import Animation, AnimationFormat
 from animator.core.scene import Background
 
-__all__ = ("AnimationDocument", "AnimationRequest", "DrawingDocument")
+__all__ = ("AnimationDocument", "AnimationRequest", "Consent", "DrawingDocument")
 
 DEFAULT_SIDE = 512
 """Longer side of a frame when none is asked for, pixels."""
@@ -80,3 +80,15 @@ class AnimationDocument(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     job: str
     created: float
     files: tuple[Animation, ...] = ()
+
+
+class Consent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """That a drawing and its corrections may be learned from; without this document they may not.
+
+    A document of its own, so that no job that writes the drawing at the same time can undo it.
+
+    Attributes:
+        given: seconds since 1970, UTC.
+    """
+
+    given: float

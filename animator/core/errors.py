@@ -14,6 +14,7 @@ The tree, each with its stable ``code`` and the page it sends the user back to::
     ├─ ModelUnavailable    model_unavailable    upload
     ├─ EncodingFailed      encoding_failed      motion
     ├─ NotFound            not_found            upload
+    ├─ LearningOff         learning_off         upload
     ├─ Conflict            conflict             upload
     └─ JobFailed           job_failed           upload
 """
@@ -30,6 +31,7 @@ __all__ = (
     "InvalidMotion",
     "InvalidSkeleton",
     "JobFailed",
+    "LearningOff",
     "ModelUnavailable",
     "NoFigureFound",
     "NotFound",
@@ -127,6 +129,12 @@ class NotFound(AnimatorError):
     """No such drawing, annotation, animation or job."""
 
     code = "not_found"
+
+
+class LearningOff(AnimatorError):
+    """Whoever runs this server has not switched on that drawings may be learned from."""
+
+    code = "learning_off"
 
 
 class Conflict(AnimatorError):

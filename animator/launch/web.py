@@ -60,4 +60,5 @@ def gather_services(settings: Settings) -> ApiServices:
         motions=list_motions(),
         web_folder=settings.web_dir,
         limits=ApiLimits(upload_bytes=settings.upload_bytes),
+        learning=settings.learning,
     )

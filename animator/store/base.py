@@ -3,15 +3,18 @@
 from typing import Protocol, TypeVar
 
 from animator.core.annotation import Annotation
-from animator.core.documents import AnimationDocument, DrawingDocument
+from animator.core.documents import AnimationDocument, Consent, DrawingDocument
 
 __all__ = ("BlobStore", "Document", "DocumentStore")
 
-Document = TypeVar("Document", DrawingDocument, AnimationDocument, Annotation)
+Document = TypeVar("Document", DrawingDocument, AnimationDocument, Annotation, Consent)
 
 
 class DocumentStore(Protocol):
-    """Documents by kind and id; an annotation has its drawing's id. Calls may block briefly."""
+    """Documents by kind and id; annotation and consent have their drawing's id.
+
+    Calls may block briefly.
+    """
 
     def get(self, kind: type[Document], id: str) -> Document:
         """Read a document.
@@ -37,6 +40,10 @@ class DocumentStore(Protocol):
 
     def animations_of(self, drawing: str) -> tuple[AnimationDocument, ...]:
         """All animations of a drawing, oldest first."""
+        ...
+
+    def consents(self) -> tuple[str, ...]:
+        """Ids of the drawings that may be learned from, sorted."""
         ...
 
 

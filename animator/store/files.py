@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from animator.core.annotation import Annotation
-from animator.core.documents import AnimationDocument, DrawingDocument
+from animator.core.documents import AnimationDocument, Consent, DrawingDocument
 from animator.core.errors import Conflict, NotFound
 from animator.store.base import Document
 
@@ -28,6 +28,7 @@ _FOLDERS: dict[type, str] = {
     DrawingDocument: "drawings",
     AnimationDocument: "animations",
     Annotation: "annotations",
+    Consent: "consents",
 }
 
 
@@ -52,6 +53,8 @@ class FileDocuments:
         with self._lock():
             if isinstance(document, Annotation):
                 self._check_revision(id, document)
+            if isinstance(document, Consent):
+                self.get(DrawingDocument, id)
             if isinstance(document, AnimationDocument):
                 self.get(DrawingDocument, document.drawing)
                 _write(self._index(document.drawing) / id, b"")
@@ -79,6 +82,11 @@ class FileDocuments:
                 found.append(self.get(AnimationDocument, id))
         return tuple(sorted(found, key=lambda animation: (animation.created, animation.id)))
 
+    def consents(self) -> tuple[str, ...]:
+        """Ids of the drawings that may be learned from, sorted."""
+        files = (self._folder / _FOLDERS[Consent]).glob("*.json")
+        return tuple(sorted(file.stem for file in files if _ID.fullmatch(file.stem)))
+
     def _check_revision(self, id: str, annotation: Annotation) -> None:
         self.get(DrawingDocument, id)
         try:
@@ -96,6 +104,7 @@ class FileDocuments:
         with suppress(FileNotFoundError, NotFound):
             self._index(drawing).rmdir()
         self._unlink(Annotation, drawing)
+        self._unlink(Consent, drawing)
 
     def _listed(self, drawing: str) -> list[str]:
         try:

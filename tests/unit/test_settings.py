@@ -33,7 +33,13 @@ def test_defaults_keep_to_this_machine() -> None:
 
 def test_another_process_gets_the_very_same_settings(tmp_path: Path) -> None:
     settings = load_settings(
-        {"data_dir": str(tmp_path / "ä b"), "job_workers": "3", "redis_url": "redis://r:1/2"}, {}
+        {
+            "data_dir": str(tmp_path / "ä b"),
+            "job_workers": "3",
+            "redis_url": "redis://r:1/2",
+            "learning": "true",
+        },
+        {},
     )
     assert load_settings({}, settings_to_environment(settings)) == settings
 

@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 
 from animator.core.animation import Animation, AnimationFormat
 from animator.core.annotation import Annotation
-from animator.core.documents import AnimationDocument, AnimationRequest, DrawingDocument
+from animator.core.documents import (
+    AnimationDocument,
+    AnimationRequest,
+    Consent,
+    DrawingDocument,
+)
 from animator.core.errors import Conflict, NotFound
 from animator.store import BlobStore, DocumentStore, FileBlobs, FileDocuments
 
@@ -66,9 +71,9 @@ def test_document_comes_back_as_it_was(documents: FileDocuments) -> None:
     assert documents.get(Annotation, "d1") == annotation()
 
 
-@pytest.mark.parametrize("kind", [DrawingDocument, AnimationDocument, Annotation])
+@pytest.mark.parametrize("kind", [DrawingDocument, AnimationDocument, Annotation, Consent])
 def test_missing_document_is_not_found(documents: FileDocuments, kind: Any) -> None:
-    with pytest.raises(NotFound, match=r"There is no such (drawing|animation|annotation)"):
+    with pytest.raises(NotFound, match=r"There is no such (drawing|animation|annotation|consent)"):
         documents.get(kind, "nothing")
 
 
@@ -116,6 +121,7 @@ def test_deleting_a_drawing_leaves_nothing_that_belongs_to_it(
     documents.put("d1", DRAWING)
     documents.put("d1", annotation())
     documents.put("a1", animation("a1", 1.0))
+    documents.put("d1", Consent(given=2.0))
     documents.put("other", msgspec.structs.replace(DRAWING, id="other"))
     documents.delete(DrawingDocument, "d1")
     documents.delete(DrawingDocument, "d1")
@@ -125,8 +131,13 @@ def test_deleting_a_drawing_leaves_nothing_that_belongs_to_it(
 
 @pytest.mark.parametrize(
     ("id", "document"),
-    [("d1", READ), ("d1", annotation()), ("a1", animation("a1", 1.0))],
-    ids=["read drawing", "annotation", "animation"],
+    [
+        ("d1", READ),
+        ("d1", annotation()),
+        ("a1", animation("a1", 1.0)),
+        ("d1", Consent(given=2.0)),
+    ],
+    ids=["read drawing", "annotation", "animation", "consent"],
 )
 def test_late_result_does_not_bring_a_deleted_drawing_back(
     documents: FileDocuments, tmp_path: Path, id: str, document: Any
@@ -136,6 +147,17 @@ def test_late_result_does_not_bring_a_deleted_drawing_back(
     with pytest.raises(NotFound):
         documents.put(id, document)
     assert [p.name for p in tmp_path.rglob("*") if p.is_file()] == ["lock"]
+
+
+def test_drawings_with_consent_are_listed_until_it_is_taken_back(documents: FileDocuments) -> None:
+    assert documents.consents() == ()
+    for id in ("d2", "d1"):
+        documents.put(id, msgspec.structs.replace(DRAWING, id=id))
+        documents.put(id, Consent(given=2.0))
+    assert documents.consents() == ("d1", "d2")
+    documents.delete(Consent, "d1")
+    assert documents.consents() == ("d2",)
+    assert documents.get(DrawingDocument, "d1").id == "d1"
 
 
 def test_blob_comes_back_and_goes(blobs: FileBlobs) -> None:
