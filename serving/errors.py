@@ -8,7 +8,11 @@ The tree, each with the stable ``code`` that travels over the wire::
     ├─ Conflict              conflict             (it is there already)
     ├─ FetchFailed           fetch_failed         (an archive cannot be brought from its address)
     ├─ ModelNotFound         model_not_found
-    │  └─ ArchiveNotFound    archive_not_found
+    │  ├─ ArchiveNotFound    archive_not_found
+    │  └─ VersionNotFound    version_not_found
+    ├─ NotAllowed            not_allowed          (this server does not do that)
+    ├─ Unauthorized          unauthorized         (no token, or not the right one)
+    ├─ VersionInUse          version_in_use       (the default one cannot be removed)
     ├─ InvalidModel          invalid_model        (manifest, handler or weights)
     ├─ ServerUnavailable     server_unavailable   (try again later)
     │  ├─ Overloaded         queue_full
@@ -32,10 +36,14 @@ __all__ = (
     "InvalidModel",
     "ModelNotFound",
     "NoWorker",
+    "NotAllowed",
     "OutOfMemory",
     "Overloaded",
     "ServerUnavailable",
     "ServingError",
+    "Unauthorized",
+    "VersionInUse",
+    "VersionNotFound",
     "WorkerDied",
     "error_from_code",
 )
@@ -74,6 +82,30 @@ class ArchiveNotFound(ModelNotFound):
     """The store holds no archive of that name."""
 
     code = "archive_not_found"
+
+
+class VersionNotFound(ModelNotFound):
+    """The model has no such version."""
+
+    code = "version_not_found"
+
+
+class NotAllowed(ServingError):
+    """The server does not do that, or was told not to."""
+
+    code = "not_allowed"
+
+
+class Unauthorized(ServingError):
+    """The caller showed no token, or not the right one, or an old one."""
+
+    code = "unauthorized"
+
+
+class VersionInUse(ServingError):
+    """The default version cannot be removed while the model has others."""
+
+    code = "version_in_use"
 
 
 class Conflict(ServingError):

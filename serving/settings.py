@@ -5,7 +5,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -58,22 +58,109 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """What the server is told.
 
     Attributes:
-        models_dir: a folder of model folders, each with a manifest.json.
+        compat: "torchserve" answers as TorchServe does also where that is wrong or unsafe; which
+            those cases are stands in docs/torchserve.md.
+        models_dir: a folder of model folders, each with a manifest.json, and of archives.
+        load_models: which of them are loaded at the start: "all", or names of archives with a comma
+            between them, each perhaps with the model's name before it (`cat=cat_v2.mar`).
+        workflows_dir: a folder of workflow archives; "" for the one of the models.
         host: address of all listeners; models are code, so think before you open it.
         inference_port: 0 chooses a free one, as for the other two.
-        management_port: read only: which models are served, and how they fare.
+        management_port: which models are served, how they fare; and their changing.
         metrics_port: Prometheus text.
+        inference_address: `http://host:port`, `https://host:port` or `unix:/path`; "" for `host`
+            and `inference_port`. Equal addresses share a listener.
+        management_address: likewise.
+        metrics_address: likewise.
+        certificate_file: PEM, for https addresses; without any, a certificate is made and signed by
+            itself.
+        private_key_file: PEM, of the certificate.
+        keystore: a PKCS #12 file in place of the two.
+        keystore_pass: of the keystore.
         max_request_bytes: larger bodies are refused.
+        max_response_bytes: larger answers of a model are errors.
+        enable_model_api: whether models may be registered and removed while the server runs.
+        allowed_urls: regular expressions of addresses that archives may be fetched from.
+        allow_private_urls: whether those may lead into private networks.
+        token_authorization: who must show a token: nobody ("off"), the callers of management alone,
+            or those of inference as well ("all").
+        key_file: where the keys are written when the server starts, for its owner to read.
+        token_expiration_min: how long a key is good, minutes.
+        cors_allowed_origin: of pages in a browser; "" allows none.
+        cors_allowed_methods: names with commas.
+        cors_allowed_headers: names with commas.
+        enable_metrics_api: whether there is a metrics listener.
+        metrics_mode: "prometheus"; "log" writes metrics to files in `metrics_dir` instead, "legacy"
+            writes all but the three counters of TorchServe 0.6.
+        metrics_config: a YAML file of metrics as TorchServe's; "" for its default ones.
+        model_metrics_auto_detect: whether handlers may add metrics that are in no such file.
+        disable_system_metrics: whether nothing is said of processor, memory and disk.
+        metrics_interval_s: how often those are looked at, seconds.
+        log_dir: files of the log and the requests, and the snapshots' folder `config`; "" for none.
+        metrics_dir: files of the metrics in the modes "log" and "legacy"; "" for `log_dir`.
+        snapshots: whether what is served is written down at each change, to be served again after
+            the next start.
+        service_envelope: what archives' handlers are wrapped in: "", "body", "json", "kserve" or
+            "kservev2".
+        default_service_handler: for archives that name none.
+        decode_input_request: whether bodies reach archives' handlers as what their content type
+            says, JSON and text; else as bytes.
+        limit_max_image_pixels: whether archives' handlers refuse pictures that are bombs.
+        install_py_dep_per_model: whether an archive's requirements are installed.
+        unregister_timeout_s: longest removal of a model, seconds.
+        sequence_headers: names of the headers of a sequence's id, start and end.
+        number_of_gpu: most GPUs that are used; None: all.
         defaults: how models are served that `models` does not name.
         models: by model name.
     """
 
+    compat: Literal["better", "torchserve"] = "better"
     models_dir: str = "models"
+    load_models: str = "all"
+    workflows_dir: str = ""
     host: str = "127.0.0.1"
     inference_port: _Port = 8080
     management_port: _Port = 8081
     metrics_port: _Port = 8082
+    inference_address: str = ""
+    management_address: str = ""
+    metrics_address: str = ""
+    certificate_file: str = ""
+    private_key_file: str = ""
+    keystore: str = ""
+    keystore_pass: str = "changeit"
     max_request_bytes: _Count = 64 * 1024 * 1024
+    max_response_bytes: _Count = 256 * 1024 * 1024
+    enable_model_api: bool = False
+    allowed_urls: tuple[str, ...] = ()
+    allow_private_urls: bool = False
+    token_authorization: Literal["off", "management", "all"] = "management"
+    key_file: str = "key_file.json"
+    token_expiration_min: Annotated[float, msgspec.Meta(gt=0)] = 60.0
+    cors_allowed_origin: str = ""
+    cors_allowed_methods: str = ""
+    cors_allowed_headers: str = ""
+    enable_metrics_api: bool = True
+    metrics_mode: Literal["prometheus", "log", "legacy"] = "prometheus"
+    metrics_config: str = ""
+    model_metrics_auto_detect: bool = False
+    disable_system_metrics: bool = False
+    metrics_interval_s: _Seconds = 60.0
+    log_dir: str = ""
+    metrics_dir: str = ""
+    snapshots: bool = False
+    service_envelope: Literal["", "body", "json", "kserve", "kservev2"] = ""
+    default_service_handler: str = ""
+    decode_input_request: bool = True
+    limit_max_image_pixels: bool = True
+    install_py_dep_per_model: bool = False
+    unregister_timeout_s: _Seconds = 120.0
+    sequence_headers: tuple[str, str, str] = (
+        "ts_request_sequence_id",
+        "ts_request_sequence_start",
+        "ts_request_sequence_end",
+    )
+    number_of_gpu: Annotated[int, msgspec.Meta(ge=0)] | None = None
     defaults: ModelConfig = ModelConfig()
     models: dict[str, ModelConfig] = {}
 
@@ -82,11 +169,14 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         return self.models.get(model, self.defaults)
 
 
+_DEFAULTS = ServerSettings()
+
+
 def read_settings(path: Path | None, environment: Mapping[str, str]) -> ServerSettings:
     """Read the table `[serving]` of a TOML file; the environment has the last word.
 
-    `SERVING_HOST`, `SERVING_MODELS_DIR` and so on set the field of that name, and
-    `SERVING_MIN_WORKERS` and the like set the default for all models.
+    `SERVING_HOST`, `SERVING_MODELS_DIR` and so on set the field of that name (lists with commas),
+    and `SERVING_MIN_WORKERS` and the like set the default for all models.
 
     Raises:
         InvalidSettings: when the file cannot be read, or a setting is unknown or out of bounds.
@@ -130,6 +220,7 @@ def _lay_over(table: dict[str, Any], environment: Mapping[str, str]) -> None:
         if not variable.startswith(_PREFIX):
             continue
         if field in own:
-            table[field] = value
+            is_list = isinstance(getattr(_DEFAULTS, field), tuple)
+            table[field] = value.split(",") if is_list else value
         elif field in ModelConfig.__struct_fields__:
             table.setdefault("defaults", {})[field] = value

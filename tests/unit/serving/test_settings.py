@@ -83,6 +83,15 @@ def test_bad_environment_is_refused() -> None:
         read_settings(None, {"SERVING_METRICS_PORT": "many"})
 
 
+def test_lists_come_with_commas_and_switches_as_words() -> None:
+    settings = read_settings(
+        None,
+        {"SERVING_ALLOWED_URLS": "https://a/.*,https://b/.*", "SERVING_ENABLE_MODEL_API": "true"},
+    )
+    assert settings.allowed_urls == ("https://a/.*", "https://b/.*")
+    assert settings.enable_model_api
+
+
 def test_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidSettings, match="No such file"):
         read_settings(tmp_path / "nowhere.toml", {})
