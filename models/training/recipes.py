@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -14,14 +14,20 @@ from torchvision.models.detection.transform import GeneralizedRCNNTransform
 from models.drawn_humanoid_detector.network import build_detector, build_trunk
 from models.drawn_humanoid_pose_estimator.network import build_pose_network
 from models.folding import fold_batch_norms
+from models.training.checkpoint import Progress
 from models.training.data import DetectorBatch, PoseBatch, detector_batches, pose_batches
 from models.training.losses import pose_loss
 from models.training.mixing import Draw
 from models.training.synthesis import synthesize
 from models.training.trunk import load_trunk
+from models.training.warm import DETECTOR, POSE, fill_detector, fill_pose, shipped_progress
 
-__all__ = ("RECIPES", "Recipe", "recipe_with")
+__all__ = ("RECIPES", "Recipe", "Start", "recipe_with")
 
+Start = Literal["shipped", "imagenet"]
+"""What a training without a checkpoint starts from: the weights that ship, or ImageNet's trunk."""
+
+_CALIBRATION = 6  # batches of crops that the pose network's normalisation is set on
 
 _FROZEN = 4  # blocks of the detector's trunk that keep ImageNet's edges and strokes
 _SIDES = (256, 320, 224)  # pixels the detector sees in turn: several scales, for less than one
@@ -40,8 +46,15 @@ class Recipe(Protocol):
         """Pictures a step, > 0."""
         ...
 
-    def build(self, cache: Path) -> nn.Module:
-        """The network with ImageNet's trunk; `cache` keeps the downloaded file."""
+    def build(self) -> nn.Module:
+        """The network with random weights, laid out for training."""
+        ...
+
+    def fill(self, network: nn.Module, start: Start, cache: Path) -> Progress:
+        """Give it its first weights; says how far these have come.
+
+        `cache` keeps the downloaded file of ImageNet's trunk.
+        """
         ...
 
     def optimizer(self, network: nn.Module) -> Optimizer:
@@ -63,11 +76,20 @@ class PoseRecipe:
     batch_size: int = 16
     draw: Draw = synthesize
 
-    def build(self, cache: Path) -> nn.Module:
-        """The pose network with ImageNet's trunk."""
-        network = build_pose_network()
-        network.trunk.load_state_dict(_trunk_blocks(cache))
-        return network
+    def build(self) -> nn.Module:
+        """The pose network."""
+        return build_pose_network()
+
+    def fill(self, network: nn.Module, start: Start, cache: Path) -> Progress:
+        """From the weights that ship, or with ImageNet's trunk."""
+        if start == "imagenet":
+            network.get_submodule("trunk").load_state_dict(_trunk_blocks(cache))
+            return Progress()
+        progress = shipped_progress(POSE)
+        batches = pose_batches(progress.next_seed, self.batch_size, 0, self.draw)
+        crops = torch.cat([images for images, _, _ in itertools.islice(batches, _CALIBRATION)])
+        fill_pose(network, crops.float().to(memory_format=torch.channels_last))
+        return progress
 
     def optimizer(self, network: nn.Module) -> Optimizer:
         """AdamW, the trunk slower than the rest."""
@@ -92,16 +114,23 @@ class DetectorRecipe:
     batch_size: int = 4
     draw: Draw = synthesize
 
-    def build(self, cache: Path) -> nn.Module:
-        """The detector with ImageNet's trunk."""
+    def build(self) -> nn.Module:
+        """The detector, the first blocks of its trunk frozen."""
         network: nn.Module = build_detector()
-        trunk = build_trunk()
-        trunk.load_state_dict(_trunk_blocks(cache))
-        body = network.get_submodule("backbone.body")
-        body.load_state_dict(fold_batch_norms(trunk.eval()).state_dict())
-        for block in list(body.children())[:_FROZEN]:
+        for block in list(network.get_submodule("backbone.body").children())[:_FROZEN]:
             block.requires_grad_(False)
         return network
+
+    def fill(self, network: nn.Module, start: Start, cache: Path) -> Progress:
+        """From the weights that ship, or with ImageNet's trunk."""
+        if start == "shipped":
+            fill_detector(network)
+            return shipped_progress(DETECTOR)
+        trunk = build_trunk()
+        trunk.load_state_dict(_trunk_blocks(cache))
+        folded = fold_batch_norms(trunk.eval()).state_dict()
+        network.get_submodule("backbone.body").load_state_dict(folded)
+        return Progress()
 
     def optimizer(self, network: nn.Module) -> Optimizer:
         """AdamW, the trunk slower than the rest."""

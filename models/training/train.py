@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 import torch
@@ -33,7 +34,7 @@ from models.training.checkpoint import (
 )
 from models.training.lineage import SYNTHETIC, SliceRecord, generator_revision
 from models.training.mixing import Mixture
-from models.training.recipes import RECIPES, Recipe, recipe_with
+from models.training.recipes import RECIPES, Recipe, Start, recipe_with
 
 __all__ = ("Slice", "main", "train_slice")
 
@@ -60,6 +61,7 @@ class Slice:
         workers: processes that draw; 0 draws in the training process.
         data: "synthetic", or the hash of the real drawings mixed in.
         share: of real drawings, [0, 1].
+        start: what to begin with where there is no checkpoint.
     """
 
     folder: Path
@@ -70,6 +72,7 @@ class Slice:
     workers: int = 0
     data: str = SYNTHETIC
     share: float = 0.0
+    start: Start = "shipped"
 
 
 class _Stop:
@@ -85,20 +88,23 @@ class _Stop:
 
 
 def train_slice(recipe: Recipe, plan: Slice) -> Progress:
-    """Train for one slice, from the newest checkpoint if there is one.
+    """Train for one slice, from the newest checkpoint, or where there is none from `plan.start`.
 
     Raises:
         FloatingPointError: when the loss is no longer finite.
     """
     device = torch.device(plan.device)
-    network = recipe.build(plan.folder / "trunk").to(device).train()
-    optimizer = recipe.optimizer(network)
+    network = recipe.build()
     file = plan.folder / f"{recipe.name}.pt"
+    progress = Progress()
+    if not file.is_file():
+        progress = recipe.fill(network, plan.start, plan.folder / "trunk")
+    network = network.to(device).train()
+    optimizer = recipe.optimizer(network)
     if file.is_file():
         average, progress = load_checkpoint(file, network, optimizer, device)
     else:
         average = {name: value.clone() for name, value in network.state_dict().items()}
-        progress = Progress()
     stop, clock = _Stop(), _Clock(plan.minutes * 60, progress.seconds)
     log = _Log(plan.folder / f"{recipe.name}.jsonl", recipe)
     saved = time.monotonic()
@@ -231,7 +237,7 @@ def _run_all(arguments: argparse.Namespace) -> int:
     options = ["--minutes", str(arguments.minutes), "--folder", str(arguments.folder)]
     threads = max(1, (os.cpu_count() or 1) // len(RECIPES))
     options += ["--decay", str(arguments.decay), "--threads", str(threads)]
-    options += ["--workers", str(arguments.workers)]
+    options += ["--workers", str(arguments.workers), "--start", arguments.start]
     if arguments.data is not None:
         options += ["--data", str(arguments.data), "--share", str(arguments.share)]
     environment = {**_MALLOC, **os.environ}
@@ -253,6 +259,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--folder", type=Path, default=DEFAULT_FOLDER, help="for checkpoints")
     parser.add_argument("--decay", type=float, default=0.3, help="share of falling rate")
     parser.add_argument("--workers", type=int, default=0, help="processes that draw")
+    parser.add_argument(
+        "--start", choices=get_args(Start), default="shipped", help="where there is no checkpoint"
+    )
     parser.add_argument("--data", type=Path, help="real drawings to mix in; see amateur.py")
     parser.add_argument("--share", type=float, default=0.5, help="of real drawings (0.5)")
     arguments = parser.parse_args(argv)
@@ -264,6 +273,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         minutes=arguments.minutes,
         decay=arguments.decay,
         workers=arguments.workers,
+        start=arguments.start,
     )
     recipe = RECIPES[arguments.model]
     if arguments.data is not None:

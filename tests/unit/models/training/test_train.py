@@ -13,6 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.optim import SGD, Optimizer
 
+from models.training.checkpoint import Progress
+from models.training.recipes import Start
 from models.training.train import Slice, train_slice
 
 
@@ -25,10 +27,15 @@ class Line:
     stop_at: int = 60
     break_at: int = 1_000_000
     seeds: tuple[int, ...] = ()
+    filled: int = 0
 
-    def build(self, cache: Path) -> nn.Module:
+    def build(self) -> nn.Module:
         torch.manual_seed(0)
         return nn.Linear(1, 1, bias=False)
+
+    def fill(self, network: nn.Module, start: Start, cache: Path) -> Progress:
+        self.filled += 1
+        return Progress()
 
     def optimizer(self, network: nn.Module) -> Optimizer:
         optimizer = SGD(network.parameters(), lr=0.1, momentum=0.5)
@@ -71,6 +78,13 @@ def test_terminated_slice_saves_and_the_next_goes_on(tmp_path: Path) -> None:
     assert second.seconds > first.seconds
     assert abs(weight(tmp_path / "line.pt", "network") - 3) < after_first
     assert recipe.seeds[1] > recipe.seeds[0]  # other drawings in every slice
+
+
+def test_only_a_training_without_a_checkpoint_is_filled(tmp_path: Path) -> None:
+    recipe, plan = Line(), Slice(folder=tmp_path, minutes=5, device="cpu")
+    train_slice(recipe, plan)
+    train_slice(recipe, plan)
+    assert recipe.filled == 1
 
 
 def test_averaged_weights_lag_behind_the_network(tmp_path: Path) -> None:
