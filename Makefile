@@ -1,4 +1,4 @@
-# Verbs: setup, run, test, lint, bench, docs, lock, train-slice. `make help` explains them.
+# Verbs: setup, run, test, lint, bench, docs, proto, lock, train-slice. `make help` explains them.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,7 +8,7 @@ MINUTES ?= 30
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-torch setup-dev run test lint bench docs lock train-slice clean
+.PHONY: help setup setup-torch setup-dev run test lint bench docs proto lock train-slice clean
 
 help:
 	@echo "make run          set everything up and start the app on http://127.0.0.1:8000"
@@ -18,6 +18,7 @@ help:
 	@echo "make bench        time the walk from drawing to animation, step by step"
 	@echo "make docs         draw the pictures in docs/ anew"
 	@echo "make train-slice  train both models for MINUTES=$(MINUTES) more minutes"
+	@echo "make proto        translate the gRPC messages into Python anew"
 	@echo "make lock         resolve the locked versions anew"
 
 $(BIN)/python:
@@ -71,6 +72,9 @@ docs: setup-dev
 
 train-slice: setup-dev
 	@nice -n 19 $(BIN)/python -m models.training.train all --minutes $(MINUTES)
+
+proto: setup-dev
+	@$(BIN)/python -m serving.protocol.proto.generate
 
 COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe --no-annotate \
 	--no-header --no-emit-index-url --no-emit-find-links --no-emit-options

@@ -1,0 +1,1 @@
+"""Written by `make proto`; not by hand."""
