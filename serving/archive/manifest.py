@@ -3,16 +3,26 @@
 import hashlib
 import logging
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
 from serving.errors import InvalidModel
 from serving.protocol.metadata import TensorMetadata
 
-__all__ = ("BatchHints", "Manifest", "check_files", "manifest_from_json", "read_manifest")
+__all__ = (
+    "BackendHints",
+    "BatchHints",
+    "Manifest",
+    "check_files",
+    "manifest_from_json",
+    "read_manifest",
+)
 
 MANIFEST_FILE = "manifest.json"
+
+BACKEND_HANDLER = "serving.backends.handler:BackendHandler"
+"""Serves models that bring no handler."""
 
 _log = logging.getLogger(__name__)
 
@@ -32,6 +42,24 @@ class BatchHints(msgspec.Struct, frozen=True, kw_only=True):
     max_batch_delay_ms: Annotated[float, msgspec.Meta(ge=0)] = 5.0
 
 
+class BackendHints(msgspec.Struct, frozen=True, kw_only=True):
+    """How a model without a handler is run.
+
+    Attributes:
+        name: "onnxruntime", "openvino", "torchscript", "export" or "eager"; "": by the file's name.
+        precision: of the numbers that the model works with; its inputs and outputs stay as they
+            are.
+        is_batched: whether the first axis of each input counts items; None: when it may be of any
+            size in all of them.
+        model_file: the Python file with the network's class, for "eager".
+    """
+
+    name: Literal["", "onnxruntime", "openvino", "torchscript", "export", "eager"] = ""
+    precision: Literal["fp32", "fp16", "bf16", "int8"] = "fp32"
+    is_batched: bool | None = None
+    model_file: str = ""
+
+
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """What a model's folder says of itself.
 
@@ -39,6 +67,9 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         name: as in the URL.
         version: as in the URL.
         handler: "package.module:Class", or "file.py:Class" for a file in the model's folder.
+        model: the file of a model that needs no handler: `.onnx`, `.pt2`, `.pt` (TorchScript), or
+            the weights of `backend.model_file`.
+        backend: how such a model is run.
         files: file name to its SHA-256 in hexadecimal, checked before the model is loaded.
         inputs: what an item holds, without a batch axis; empty leaves it to the handler.
         outputs: what a result holds, likewise.
@@ -47,13 +78,20 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: _Name
-    handler: Annotated[str, msgspec.Meta(pattern=r"^[^:]+:[^:]+$")]
+    handler: Annotated[str, msgspec.Meta(pattern=r"^[^:]+:[^:]+$")] = BACKEND_HANDLER
+    model: str = ""
+    backend: BackendHints = BackendHints()
     version: _Name = "1"
     files: dict[str, str] = {}
     inputs: tuple[TensorMetadata, ...] = ()
     outputs: tuple[TensorMetadata, ...] = ()
     batch: BatchHints = BatchHints()
     labels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.handler == BACKEND_HANDLER and not self.model:
+            msg = "a manifest names a handler, or the file of a model that needs none"
+            raise ValueError(msg)
 
 
 def manifest_from_json(data: bytes) -> Manifest:

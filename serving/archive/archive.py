@@ -1,0 +1,209 @@
+"""Archive: from a file or folder to a model that can be served.
+
+Taken are archives of `torch-model-archiver` in each of its formats, with or without a manifest;
+our own folders with a manifest.json, as folders or packed in the same way; and bare `.onnx` and
+`.pt2` files.
+"""
+
+import hashlib
+import logging
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from serving.archive.bare import bare_manifest, is_bare
+from serving.archive.manifest import MANIFEST_FILE, Manifest, read_manifest
+from serving.archive.mar_manifest import MarManifest, MarModel, read_mar_manifest
+from serving.archive.model_config import config_from_yaml, read_model_yaml
+from serving.archive.stored import StoredModel
+from serving.archive.unpack import ArchiveLimits, unpack_archive
+from serving.errors import ArchiveNotFound, InvalidModel
+
+__all__ = ("ArchiveLimits", "Registration", "archive_name", "open_archive")
+
+TORCHSERVE_HANDLER = "serving.handlers.torchserve:TorchServeHandler"
+
+_SUFFIX = re.compile(r"\.(mar|war|tar\.gz|tgz|zip|onnx|pt2)$")
+_DEFAULT_VERSION = "1.0"
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """What the one who registers says over what the archive says.
+
+    Attributes:
+        url: what it is registered by; "": the archive's name.
+        name: of the model; "": the archive's own, or else the name of its file.
+        handler: of a TorchServe archive; "": its own.
+        default_handler: for a TorchServe archive that has none.
+        runtime: of a TorchServe archive; "": its own.
+        options: for the handler, beside what the archive says (`TorchServeOptions`).
+    """
+
+    url: str = ""
+    name: str = ""
+    handler: str = ""
+    default_handler: str = ""
+    runtime: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def open_archive(
+    path: Path,
+    work_dir: Path,
+    limits: ArchiveLimits | None = None,
+    registration: Registration | None = None,
+) -> StoredModel:
+    """Make a model on disk of an archive; `serving.archive.stored.discard` takes it away again.
+
+    Args:
+        path: a `.mar`, `.tar.gz`, `.tgz`; a bare `.onnx` or `.pt2`; or a folder, which is served
+            where it is.
+        work_dir: where archives are unpacked, each in a folder of its own.
+        limits: how large it may become.
+        registration: what the one who registers says over it.
+
+    Raises:
+        ArchiveNotFound: when there is no such file or folder.
+        InvalidModel: when it is none of these, is broken, too large, or unsafe.
+    """
+    registration = registration or Registration()
+    if not path.exists():
+        msg = f"Model not found at: {registration.url or path.name}"
+        raise ArchiveNotFound(msg)
+    registration = replace(registration, url=registration.url or path.name)
+    if path.is_dir():
+        return _describe(_content(path), registration, path)
+    if is_bare(path):
+        return _describe_bare(path, registration)
+    return _unpacked(path, work_dir, limits or ArchiveLimits(), registration)
+
+
+def archive_name(path: Path) -> str:
+    """Name a model by its file: "cat" for `cat.mar` and for `cat.tar.gz`."""
+    return _SUFFIX.sub("", path.name)
+
+
+def _unpacked(
+    path: Path, work_dir: Path, limits: ArchiveLimits, registration: Registration
+) -> StoredModel:
+    work_dir.mkdir(parents=True, exist_ok=True)
+    own = Path(tempfile.mkdtemp(prefix="model-", dir=work_dir))
+    try:
+        target = own / "model"
+        target.mkdir()
+        with path.open("rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        unpack_archive(path, target, limits)
+        stored = _describe(_content(target), registration, path)
+    except BaseException:
+        shutil.rmtree(own, ignore_errors=True)
+        raise
+    _log.info("unpacked %s, SHA-256 %s", path.name, sha256)
+    return replace(stored, sha256=sha256, work_dir=own)
+
+
+def _content(folder: Path) -> Path:
+    """Step into the one folder that a packed folder brings with it, as in a `.tar.gz`."""
+    entries = list(folder.iterdir())
+    is_wrapper = len(entries) == 1 and entries[0].is_dir() and entries[0].name != "MAR-INF"
+    return entries[0] if is_wrapper else folder
+
+
+def _describe(folder: Path, registration: Registration, path: Path) -> StoredModel:
+    found = read_mar_manifest(folder)
+    if found is None and (folder / MANIFEST_FILE).is_file():
+        manifest = read_manifest(folder)
+        return StoredModel(
+            folder=folder,
+            manifest=msgspec.structs.replace(manifest, name=registration.name or manifest.name),
+            url=registration.url,
+            options=registration.options,
+        )
+    mar, raw = found or (MarManifest(), {})
+    return _describe_mar(folder, _decided(mar, registration, archive_name(path)), raw, registration)
+
+
+def _describe_bare(path: Path, registration: Registration) -> StoredModel:
+    manifest = bare_manifest(path, registration.name or archive_name(path))
+    return StoredModel(
+        folder=path.parent,
+        manifest=manifest,
+        url=registration.url,
+        options=registration.options,
+    )
+
+
+def _decided(mar: MarManifest, registration: Registration, file_name: str) -> MarManifest:
+    """Let the one who registers have the last word, and defaults what nobody said."""
+    said = mar.model
+    model = msgspec.structs.replace(
+        said,
+        model_name=registration.name or said.model_name or file_name,
+        model_version=said.model_version or _DEFAULT_VERSION,
+        handler=registration.handler or said.handler or registration.default_handler,
+    )
+    runtime = registration.runtime or mar.runtime
+    if runtime not in {"python", "python3"}:
+        msg = f"{model.model_name} needs the runtime {runtime}; this server runs python"
+        raise InvalidModel(msg)
+    if not model.handler:
+        msg = f"{model.model_name} names no handler: name one when it is registered"
+        raise InvalidModel(msg)
+    return msgspec.structs.replace(mar, runtime=runtime, model=model)
+
+
+def _describe_mar(
+    folder: Path, mar: MarManifest, raw: Mapping[str, Any], registration: Registration
+) -> StoredModel:
+    model = mar.model
+    table = read_model_yaml(_inside(folder, model.config_file)) if model.config_file else {}
+    config, notes = config_from_yaml(table)
+    for note in notes:
+        _log.warning("%s, %s: %s", model.model_name, model.config_file, note)
+    decided = msgspec.to_builtins(mar)
+    return StoredModel(
+        folder=folder,
+        manifest=_native(model),
+        url=registration.url,
+        # The handler sees its manifest as it stands, filled up with what nobody said.
+        options={
+            **registration.options,
+            "manifest": {**decided, **raw, "model": {**decided["model"], **raw.get("model", {})}},
+            "handler": model.handler,
+        },
+        config=config,
+    )
+
+
+def _native(model: MarModel) -> Manifest:
+    try:
+        return msgspec.convert(
+            {
+                "name": model.model_name,
+                "version": model.model_version,
+                "handler": TORCHSERVE_HANDLER,
+                # TorchServe's own defaults.
+                "batch": {"batch_size": 1, "max_batch_delay_ms": 100},
+            },
+            Manifest,
+        )
+    except msgspec.ValidationError as error:
+        msg = f"{model.model_name} version {model.model_version} cannot be served: {error}"
+        raise InvalidModel(msg) from error
+
+
+def _inside(folder: Path, name: str) -> Path:
+    path = (folder / name).resolve()
+    if not path.is_relative_to(folder.resolve()):
+        msg = f"{name} lies outside the archive"
+        raise InvalidModel(msg)
+    return path

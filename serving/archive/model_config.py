@@ -1,0 +1,141 @@
+"""What a TorchServe archive's model-config.yaml asks of the server, as fields of ModelConfig."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from serving.errors import InvalidModel
+from serving.settings import ModelConfig
+
+__all__ = ("config_from_yaml", "read_model_yaml")
+
+_MOST_BYTES = 1 << 20
+"""A configuration is no place for data, bytes."""
+
+_Convert = Callable[[Any], Any]
+
+
+def _count(least: int) -> _Convert:
+    def convert(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            msg = f"must be a whole number of at least {least}"
+            raise ValueError(msg)
+        return value
+
+    return convert
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        msg = "must be true or false"
+        raise ValueError(msg)
+    return value
+
+
+def _milliseconds(value: Any) -> float | None:
+    # TorchServe's 0 means no limit.
+    return _count(0)(value) / 1000 or None
+
+
+def _device(value: Any) -> str | None:
+    if value == "cpu":
+        return "cpu"
+    if value == "gpu":
+        return "cuda:0"
+    msg = "must be cpu or gpu"
+    raise ValueError(msg)
+
+
+_FIELDS: dict[str, tuple[str, _Convert]] = {
+    "minWorkers": ("min_workers", _count(1)),
+    "maxWorkers": ("max_workers", _count(1)),
+    "batchSize": ("batch_size", _count(1)),
+    "maxBatchDelay": ("max_batch_delay_ms", _count(0)),
+    "responseTimeout": ("response_timeout_s", _count(1)),
+    "startupTimeout": ("startup_timeout_s", _count(1)),
+    "jobQueueSize": ("queue_size", _count(1)),
+    "clientTimeoutInMills": ("default_timeout_s", _milliseconds),
+    "deviceType": ("device", _device),
+    "maxRetryTimeoutInSec": ("max_retry_timeout_s", _count(0)),
+    "useJobTicket": ("use_job_ticket", _flag),
+    "useVenv": ("use_venv", _flag),
+    "continuousBatching": ("continuous_batching", _flag),
+    "sequenceBatching": ("sequence_batching", _flag),
+    "sequenceMaxIdleMSec": ("sequence_max_idle_s", _milliseconds),
+    "sequenceTimeoutMSec": ("sequence_timeout_s", _milliseconds),
+    "maxSequenceJobQueueSize": ("sequence_queue_size", _count(1)),
+    "maxNumSequence": ("max_sequences", _count(1)),
+}
+"""Key of the file to the field of ModelConfig and how its value is read.
+
+Source: the keys that TorchServe 0.12.0's front end reads.
+"""
+
+_REFUSED = {
+    "parallelType": "one model over several processes is not offered",
+    "parallelLevel": "one model over several processes is not offered",
+    "torchrun": "one model over several processes is not offered",
+    "asyncCommunication": "batches are always sent while others run",
+}
+"""Keys that TorchServe knows and we do not follow, with the reason."""
+
+
+def read_model_yaml(path: Path) -> dict[str, Any]:
+    """Read a model-config.yaml; only plain data, no objects.
+
+    Raises:
+        InvalidModel: when it cannot be read, is too large, or is no table.
+    """
+    try:
+        data = path.read_bytes()
+        table = yaml.safe_load(data) if len(data) <= _MOST_BYTES else None
+    except (OSError, yaml.YAMLError, RecursionError, ValueError) as error:
+        msg = f"cannot read {path.name}: {error}"
+        raise InvalidModel(msg) from error
+    if len(data) > _MOST_BYTES:
+        msg = f"{path.name} has {len(data)} bytes, at most {_MOST_BYTES} are read"
+        raise InvalidModel(msg)
+    if table is None:
+        return {}
+    if not isinstance(table, dict):
+        msg = f"{path.name} must be a table of names and values"
+        raise InvalidModel(msg)
+    return table
+
+
+def config_from_yaml(table: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Translate what the server is asked; the rest of the file is the handler's.
+
+    Returns:
+        Fields of ModelConfig with their values, and a sentence for each key that is not followed.
+    """
+    config: dict[str, Any] = {}
+    notes = [f"{key} is not followed: {why}" for key, why in _REFUSED.items() if key in table]
+    for key, (field, convert) in _FIELDS.items():
+        if key not in table:
+            continue
+        try:
+            value = convert(table[key])
+        except ValueError as error:
+            notes.append(f"{key} is not followed: {error}, not {table[key]!r}")
+            continue
+        if field not in ModelConfig.__struct_fields__:
+            notes.append(f"{key} is not followed: this server has nothing like it")
+        elif value is not None:
+            config[field] = value
+    _choose_gpu(table, config, notes)
+    return config, notes
+
+
+def _choose_gpu(table: Mapping[str, Any], config: dict[str, Any], notes: list[str]) -> None:
+    ids = table.get("deviceIds")
+    if ids is None or config.get("device") == "cpu":
+        return
+    if not isinstance(ids, list) or not ids or not all(isinstance(n, int) for n in ids):
+        notes.append(f"deviceIds is not followed: must be a list of numbers, not {ids!r}")
+        return
+    config["device"] = f"cuda:{ids[0]}"
+    if len(ids) > 1:
+        notes.append(f"deviceIds: only the first, {ids[0]}, is used")

@@ -1,0 +1,97 @@
+"""model-config.yaml: what the server takes from it, and what it says of the rest."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from serving.archive.model_config import config_from_yaml, read_model_yaml
+from serving.errors import InvalidModel
+
+
+def test_keys_of_the_server_become_fields_and_the_rest_is_the_handlers() -> None:
+    table = {
+        "minWorkers": 2,
+        "maxWorkers": 3,
+        "batchSize": 4,
+        "maxBatchDelay": 50,
+        "responseTimeout": 30,
+        "startupTimeout": 60,
+        "jobQueueSize": 10,
+        "clientTimeoutInMills": 1500,
+        "deviceType": "cpu",
+        "handler": {"profile": True},
+        "anything": [1],
+    }
+    assert config_from_yaml(table) == (
+        {
+            "min_workers": 2,
+            "max_workers": 3,
+            "batch_size": 4,
+            "max_batch_delay_ms": 50,
+            "response_timeout_s": 30,
+            "startup_timeout_s": 60,
+            "queue_size": 10,
+            "default_timeout_s": 1.5,
+            "device": "cpu",
+        },
+        [],
+    )
+
+
+@pytest.mark.parametrize(
+    ("table", "device"),
+    [
+        ({"deviceType": "gpu"}, "cuda:0"),
+        ({"deviceIds": [2]}, "cuda:2"),
+        ({"deviceType": "gpu", "deviceIds": [1]}, "cuda:1"),
+        ({"deviceType": "cpu", "deviceIds": [1]}, "cpu"),
+    ],
+)
+def test_the_device_is_chosen_by_type_and_number(table: dict[str, Any], device: str) -> None:
+    assert config_from_yaml(table) == ({"device": device}, [])
+
+
+def test_no_limit_of_the_clients_time_is_no_limit() -> None:
+    assert config_from_yaml({"clientTimeoutInMills": 0}) == ({}, [])
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("minWorkers", "two"), ("batchSize", 0), ("batchSize", True), ("deviceType", "neuron")],
+)
+def test_a_value_that_cannot_be_is_passed_over_with_a_note(key: str, value: object) -> None:
+    config, (note,) = config_from_yaml({key: value})
+    assert config == {}
+    assert note.startswith(f"{key} is not followed: must be")
+
+
+def test_several_processes_for_one_model_are_refused_with_the_reason() -> None:
+    _, notes = config_from_yaml({"parallelType": "tp", "torchrun": {"nproc-per-node": 4}})
+    assert [note.split()[0] for note in notes] == ["parallelType", "torchrun"]
+
+
+def _write(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "model-config.yaml"
+    path.write_text(text)
+    return path
+
+
+def test_an_empty_file_says_nothing(tmp_path: Path) -> None:
+    assert read_model_yaml(_write(tmp_path, "# nothing\n")) == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "!!python/object/apply:os.system ['true']",
+        "a: [1",
+        "- a\n- b",
+        "a: 1" + " " * (1 << 20),
+        "[" * 5000,
+    ],
+    ids=["object", "broken", "list", "large", "deep"],
+)
+def test_what_is_no_plain_table_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InvalidModel):
+        read_model_yaml(_write(tmp_path, text))
