@@ -14,6 +14,7 @@ __all__ = (
     "BackendHints",
     "BatchHints",
     "Manifest",
+    "ModelName",
     "check_files",
     "manifest_from_json",
     "read_manifest",
@@ -27,7 +28,7 @@ BACKEND_HANDLER = "serving.backends.handler:BackendHandler"
 _log = logging.getLogger(__name__)
 
 # What may stand in a URL; TorchServe's archiver asks for the same.
-_Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_\-.]*$", max_length=128)]
+ModelName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_\-.]*$", max_length=128)]
 
 
 class BatchHints(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,11 +78,11 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         labels: names of its classes, by index.
     """
 
-    name: _Name
+    name: ModelName
     handler: Annotated[str, msgspec.Meta(pattern=r"^[^:]+:[^:]+$")] = BACKEND_HANDLER
     model: str = ""
     backend: BackendHints = BackendHints()
-    version: _Name = "1"
+    version: ModelName = "1"
     files: dict[str, str] = {}
     inputs: tuple[TensorMetadata, ...] = ()
     outputs: tuple[TensorMetadata, ...] = ()
