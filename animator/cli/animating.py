@@ -6,10 +6,10 @@ import time
 from pathlib import Path
 
 from animator.cli.drawings import read_drawing
+from animator.cli.progress_line import ProgressLine
 from animator.core.animation import AnimationFormat
 from animator.core.documents import AnimationRequest
 from animator.core.errors import EncodingFailed
-from animator.core.job import Step
 from animator.core.scene import Background
 from animator.motion import load_motion
 from animator.pipeline import animate, annotate
@@ -43,7 +43,7 @@ def animate_file(file: Path, target: Path, request: AnimationRequest, predictor:
         AnimatorError: whatever keeps it from being animated; no file is written then.
     """
     began = time.monotonic()
-    line = _ProgressLine(file.name)
+    line = ProgressLine(file.name)
     try:
         line.show("reading", 0.0)
         drawing = read_drawing(file)
@@ -71,23 +71,3 @@ def animate_file(file: Path, target: Path, request: AnimationRequest, predictor:
         f"{animation.fps:.0f} frames a second, made in {time.monotonic() - began:.1f} s",
         file=sys.stderr,
     )
-
-
-class _ProgressLine:
-    """One line that is written over; nothing where stderr is no terminal."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._shown = ""
-
-    def show(self, step: Step, share: float) -> None:
-        """Say what is being done, and how much of the whole is done, in [0, 1]."""
-        text = f"{self._name}: {step} {share:4.0%}"
-        if sys.stderr.isatty() and text != self._shown:
-            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
-            self._shown = text
-
-    def clear(self) -> None:
-        """Take the line away."""
-        if self._shown:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

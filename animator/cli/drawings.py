@@ -17,10 +17,14 @@ __all__ = ("LocalModels", "read_drawing")
 
 
 class LocalModels:
-    """The models, run in this process; each is loaded when it is first asked."""
+    """The models, run in this process; each is loaded when it is first asked.
 
-    def __init__(self) -> None:
-        self._predictor = LocalPredictor(load_settings().models_dir)
+    Args:
+        models_dir: a folder of model folders; None: as the settings say.
+    """
+
+    def __init__(self, models_dir: Path | None = None) -> None:
+        self._predictor = LocalPredictor(models_dir or load_settings().models_dir)
 
     def infer(self, model: str, inputs: Mapping[str, NDArray[Any]]) -> Mapping[str, NDArray[Any]]:
         """Run a model by name on one item.

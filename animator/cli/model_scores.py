@@ -1,24 +1,33 @@
-"""`animator models evaluate`: scores on annotated drawings, and a page that shows the worst."""
+"""`animator models evaluate`: the product's scores on annotated drawings, against the bar."""
 
 import argparse
-import sys
+import json
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING
 
 import animator
+from animator.cli.model_walk import ProductWalk, walk_with
+from animator.cli.progress_line import counted
+from animator.cli.records import encode_record
 from animator.core.errors import AnimatorError
 from animator.settings import load_settings
 from animator.vision.detect import DETECTOR
 from animator.vision.keypoints import POSE_ESTIMATOR
-from serving.archive.manifest import check_files, read_manifest
+from serving.archive.manifest import check_files
 from serving.errors import ServingError
+from serving.registry.repository import StoredModel, find_models, version_rank
 
-__all__ = ("CannotEvaluate", "evaluate_models")
+if TYPE_CHECKING:
+    from models.training.annotated import AnnotatedDrawing
+    from models.training.evaluate import Outcome
 
-Thing = TypeVar("Thing")
+__all__ = ("CannotEvaluate", "evaluate_models", "measure", "newest")
+
+REPORT, TABLE, PREDICTIONS, SCORES = "index.html", "table.md", "predictions.jsonl", "scores.json"
+"""Files of a report's folder."""
 
 
 class CannotEvaluate(AnimatorError):
@@ -28,42 +37,101 @@ class CannotEvaluate(AnimatorError):
 
 
 def evaluate_models(args: argparse.Namespace) -> int:
-    """Score the models as `models.training.evaluate` defines it; print, and write the report."""
-    # Nothing else in `animator` knows the models' own code: it is reached through the handlers.
-    from models.training.annotated import read_annotated
-    from models.training.evaluate import evaluate, scores_of, table
+    """Score the product as `models.training.scoring` defines it; print, and write the report."""
+    # Nothing else in `animator` knows the models' own code: it is loaded for this verb only.
+    from models.training.bar import bar_table
+    from models.training.evaluate import table
     from models.training.lineage import record_scores
-    from models.training.looking import load_looker
-    from models.training.report import render_report
 
     models = load_settings({"models_dir": args.models_dir}).models_dir
-    _check(models)
+    used = [newest(models, name) for name in (DETECTOR, POSE_ESTIMATOR)]
     with _drawings(args.data, args.count) as (folder, source), _plainly():
-        drawings = list(read_annotated(folder))
-        if not drawings:
-            msg = f"No picture in {folder} is annotated."
-            raise CannotEvaluate(msg)
-        looker = load_looker(models, "onnx", args.min_score)
-        outcomes = evaluate(looker, _counted(drawings))
+        walk = walk_with(models, args.min_score)
+        outcomes, scores = measure(walk, folder, turned=args.turns)
         if args.report is not None:
-            facts = {"Animator": animator.__version__, "drawings": source}
-            facts["least score"] = f"{args.min_score:g}"
-            page = render_report(facts, outcomes, args.worst)
-            args.report.write_text(page, encoding="utf-8")
+            facts = {one.manifest.name: one.manifest.version for one in used}
+            facts |= {"Animator": animator.__version__, "drawings": source}
+            _write_report(args.report, facts, (outcomes, scores), args.worst)
+            lines = [encode_record(walk.records[o.drawing.file]) for o in outcomes]
+            (args.report / PREDICTIONS).write_bytes(b"\n".join((*lines, b"")))
         if args.record:
-            for name in (DETECTOR, POSE_ESTIMATOR):
-                record_scores(models / name, scores_of(outcomes), source)
-    print(table(outcomes, by_tag=True))
+            for one in used:
+                record_scores(one.folder, scores, source)
+    print(f"{bar_table(scores)}\n\n{table(outcomes, by_tag=True)}")
     return 0
 
 
-def _check(models: Path) -> None:
+def measure(
+    walk: ProductWalk, folder: Path, *, turned: bool
+) -> "tuple[list[Outcome], dict[str, float]]":
+    """Walk over the annotated drawings of a folder: what came of each, and scores by name.
+
+    Args:
+        walk: the product.
+        folder: pictures and `annotations.json`.
+        turned: whether each drawing is also shown in the three other turns.
+
+    Raises:
+        CannotEvaluate: when no picture is annotated.
+    """
+    from models.training.annotated import read_annotated
+    from models.training.evaluate import evaluate, scores_of
+
+    drawings = list(read_annotated(folder))
+    if not drawings:
+        msg = f"No picture in {folder} is annotated."
+        raise CannotEvaluate(msg)
+    outcomes = evaluate(walk.look, counted(drawings, "drawings"))
+    scores = scores_of(outcomes)
+    if turned:
+        scores |= _score_turns(walk, drawings)
+    return outcomes, scores
+
+
+def newest(models: Path, name: str) -> StoredModel:
+    """The version of a model that answers, with its files as its manifest says.
+
+    Raises:
+        CannotEvaluate: when there is none, or it is broken.
+    """
     try:
-        for name in (DETECTOR, POSE_ESTIMATOR):
-            check_files(read_manifest(models / name), models / name)
+        versions = [one for one in find_models(models) if one.manifest.name == name]
+        if not versions:
+            msg = f"The models cannot be used: there is no {name} in {models}."
+            raise CannotEvaluate(msg)
+        best = max(versions, key=lambda one: version_rank(one.manifest.version))
+        check_files(best.manifest, best.folder)
     except ServingError as error:
         msg = f"The models cannot be used: {error.message}"
         raise CannotEvaluate(msg) from error
+    return best
+
+
+def _score_turns(walk: ProductWalk, drawings: "list[AnnotatedDrawing]") -> dict[str, float]:
+    told = [good for drawing in counted(drawings, "turns") for good in walk.turns_of(drawing)]
+    return {"orientation of four turns": sum(told) / len(told)} if told else {}
+
+
+def _write_report(
+    folder: Path,
+    facts: dict[str, str],
+    results: "tuple[list[Outcome], dict[str, float]]",
+    worst: int,
+) -> None:
+    """The page, its tables as Markdown, and the scores as JSON."""
+    from models.training.bar import bar_table
+    from models.training.evaluate import table
+    from models.training.report import render_report
+
+    outcomes, scores = results
+    folder.mkdir(parents=True, exist_ok=True)
+    page = render_report(facts, scores, outcomes, worst)
+    (folder / REPORT).write_text(page, encoding="utf-8")
+    tables = f"{bar_table(scores)}\n\n{table(outcomes, by_tag=True)}\n"
+    (folder / TABLE).write_text(tables, encoding="utf-8")
+    rounded = {name: round(value, 4) for name, value in scores.items()}
+    content = json.dumps({"facts": facts, "scores": rounded}, indent=2)
+    (folder / SCORES).write_text(content + "\n", encoding="utf-8")
 
 
 @contextmanager
@@ -96,14 +164,3 @@ def _plainly() -> Iterator[None]:
     except (KeyError, IndexError, TypeError, ValueError) as error:
         msg = f"The annotations cannot be read: {type(error).__name__}: {error}"
         raise CannotEvaluate(msg) from error
-
-
-def _counted(things: list[Thing]) -> Iterable[Thing]:
-    """Pass things on, and count them on a terminal."""
-    shown = sys.stderr.isatty()
-    for place, thing in enumerate(things, 1):
-        if shown:
-            print(f"\r{place} of {len(things)} drawings", end="", file=sys.stderr, flush=True)
-        yield thing
-    if shown:
-        print(file=sys.stderr)

@@ -11,8 +11,8 @@ _EPILOG = """\
 examples:
   animator models list
   animator models show drawn_humanoid_detector
-  animator models evaluate --report scores.html              on drawings made up for it
-  animator models evaluate --data DRAWINGS --report scores.html
+  animator models evaluate --report scores                   on drawings made up for it
+  animator models evaluate --data drawings --report scores
   animator models train all --minutes 30
   animator models train pose --minutes 120 --data amateur_drawings
 """
@@ -73,8 +73,9 @@ def _add_show(verbs: Subparsers) -> None:
 def _add_evaluate(verbs: Subparsers) -> None:
     parser = verbs.add_parser(
         "evaluate",
-        help="score both models on annotated drawings",
-        description="Scores the models on annotated drawings, style by style.",
+        help="score the whole walk on annotated drawings",
+        description="Looks at annotated drawings as `animator annotate` does and scores the "
+        "figures, joints, outlines and turns that come of it against the bar, and style by style.",
     )
     parser.add_argument(
         "--data",
@@ -86,13 +87,22 @@ def _add_evaluate(verbs: Subparsers) -> None:
         "--count", type=_count, default=60, metavar="N", help="drawings to make up (60)"
     )
     parser.add_argument(
-        "--report", type=Path, metavar="FILE.html", help="write a page with the worst pictures"
+        "--report",
+        type=Path,
+        metavar="DIR",
+        help="write a page with the worst pictures (index.html), the tables and the predictions",
     )
     parser.add_argument(
         "--worst", type=_count, default=24, metavar="N", help="pictures in the report (24)"
     )
     parser.add_argument(
-        "--min-score", type=_share, default=0.5, metavar="S", help="least of a figure (0.5)"
+        "--min-score", type=_share, default=0.0, metavar="S", help="least of a figure (0)"
+    )
+    parser.add_argument(
+        "--no-turns",
+        dest="turns",
+        action="store_false",
+        help="do not show each drawing in its three other turns too, which takes most of the time",
     )
     parser.add_argument(
         "--record", action="store_true", help="write the scores into the models' lineage.json"

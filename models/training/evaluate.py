@@ -9,7 +9,7 @@ AnimatedDrawings keeps them (`texture.png` beside `mask.png`). None of these is 
 import argparse
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from models.training.scoring import LIMITS, FoundFigure, score_picture
 
 __all__ = (
     "HEADINGS",
+    "Look",
     "Outcome",
     "evaluate",
     "main",
@@ -49,6 +50,9 @@ HEADINGS = (
 
 _NOTHING = "-"
 
+Look = Callable[[AnnotatedDrawing], Sequence[FoundFigure]]
+"""What is seen in a drawing: by the models alone, or by the whole product."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -56,7 +60,7 @@ class Outcome:
 
     Attributes:
         drawing: the picture and its truth.
-        found: what the models see in it.
+        found: what is seen in it.
         counts: as `score_picture` counts.
     """
 
@@ -84,11 +88,11 @@ def worst_of(outcomes: Iterable[Outcome], count: int) -> list[Outcome]:
     return sorted(outcomes, key=lambda o: (o.quality, o.drawing.file.name))[:count]
 
 
-def evaluate(looker: Looker, drawings: Iterable[AnnotatedDrawing]) -> list[Outcome]:
+def evaluate(look: Look, drawings: Iterable[AnnotatedDrawing]) -> list[Outcome]:
     """Look at every picture and count."""
     outcomes = []
     for drawing in drawings:
-        found = looker.look(drawing.read())
+        found = look(drawing)
         outcomes.append(Outcome(drawing, found, score_picture(drawing.figures, found)))
     return outcomes
 
@@ -172,7 +176,7 @@ def main() -> int:
     """Read the command line, score, and print."""
     arguments = _parse()
     looker = load_looker(arguments.models, arguments.route, arguments.min_score)
-    outcomes = evaluate(looker, read_annotated(arguments.data))
+    outcomes = evaluate(lambda drawing: looker.look(drawing.read()), read_annotated(arguments.data))
     print(table(outcomes, arguments.by_tag))
     if arguments.characters:
         overlaps = mask_overlap(looker, arguments.characters)

@@ -6,6 +6,7 @@ from html import escape
 
 import cv2
 
+from models.training.bar import BAR_HEADINGS, bar_rows
 from models.training.evaluate import HEADINGS, Outcome, rows, worst_of
 
 __all__ = ("render_report",)
@@ -27,7 +28,7 @@ th, td { padding: .3rem .7rem; border-bottom: 1px solid var(--line); text-align:
   white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; position: sticky; left: 0;
   background: var(--paper); }
-tbody tr:first-child { font-weight: 600; }
+.styles tbody tr:first-child { font-weight: 600; }
 ul.worst { display: grid; gap: 1rem; padding: 0; list-style: none;
   grid-template-columns: repeat(auto-fill, minmax(min(100%, 18rem), 1fr)); }
 figure { margin: 0; padding: .6rem; border-radius: .5rem; background: var(--soft); }
@@ -45,11 +46,17 @@ _EXPLANATION = (
 )
 
 
-def render_report(facts: Mapping[str, str], outcomes: Sequence[Outcome], worst: int) -> str:
+def render_report(
+    facts: Mapping[str, str],
+    scores: Mapping[str, float],
+    outcomes: Sequence[Outcome],
+    worst: int,
+) -> str:
     """The page.
 
     Args:
         facts: names and values for its head, such as what was evaluated.
+        scores: by the names of the bar, [0, 1]; what is not among them was not measured.
         outcomes: of every picture, at least one.
         worst: how many of the worst pictures it shows, >= 0.
     """
@@ -65,9 +72,12 @@ def render_report(facts: Mapping[str, str], outcomes: Sequence[Outcome], worst: 
 <h1>How well the models see</h1>
 <dl>
 {listed}</dl>
-<h2>Scores</h2>
-<div class="wide" tabindex="0" role="region" aria-label="Scores">
-{_table(outcomes)}</div>
+<h2>The bar</h2>
+<div class="wide" tabindex="0" role="region" aria-label="The bar">
+{_table(BAR_HEADINGS, bar_rows(scores))}</div>
+<h2>Style by style</h2>
+<div class="wide styles" tabindex="0" role="region" aria-label="Style by style">
+{_table(HEADINGS, rows(outcomes, by_tag=True))}</div>
 <p>{_EXPLANATION}</p>
 <h2>The worst pictures</h2>
 <p>Green is the truth, red what was found, with its score; right hands and feet are blue.</p>
@@ -77,13 +87,13 @@ def render_report(facts: Mapping[str, str], outcomes: Sequence[Outcome], worst: 
 """
 
 
-def _table(outcomes: Sequence[Outcome]) -> str:
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in HEADINGS)
+def _table(headings: Sequence[str], lines: Sequence[tuple[str, ...]]) -> str:
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in headings)
     body = "".join(
         f'<tr><th scope="row">{escape(name)}</th>'
         + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
         + "</tr>\n"
-        for name, *cells in rows(outcomes, by_tag=True)
+        for name, *cells in lines
     )
     return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n"
 

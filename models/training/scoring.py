@@ -53,7 +53,8 @@ def match(truth: Sequence[TrueFigure], found: Sequence[FoundFigure]) -> dict[int
             for t, figure in enumerate(truth)
             if t not in pairs
         }
-        best = max(overlaps, key=lambda t: overlaps[t], default=None)
+        # Of equal overlaps the last one counts: the order of truth decides, as it does elsewhere.
+        best = max(overlaps, key=lambda t: (overlaps[t], t), default=None)
         if best is not None and overlaps[best] >= _LEAST_OVERLAP:
             pairs[best] = place
     return pairs

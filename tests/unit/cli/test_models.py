@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from animator.__main__ import main
 from animator.cli.model_facts import scores_in_card
 from models.training.lineage import Lineage, write_lineage
 
@@ -119,18 +120,26 @@ def test_unknown_model_and_broken_lineage_are_one_sentence(
     assert capsys.readouterr().err.startswith("animator: there is no folder")
 
 
-def test_evaluate_writes_one_page_that_needs_nothing_else(
-    animator: Animator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_evaluate_writes_a_page_that_needs_nothing_else_and_the_tables(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report = tmp_path / "scores.html"
-    words = ("--count", 3, "--worst", 2, "--report", report)
-    assert animator("models", "evaluate", *words) == 0
-    assert "| all | 3 |" in capsys.readouterr().out
-    page = report.read_text(encoding="utf-8")
+    words = ("--count", "3", "--worst", "2", "--report", str(tmp_path / "scores"))
+    assert main(["models", "evaluate", *words]) == 0
+    printed = capsys.readouterr().out
+    assert "| all | 3 |" in printed
+    assert "| orientation of four turns | at least 0.95 |" in printed
+    page = (tmp_path / "scores" / "index.html").read_text(encoding="utf-8")
     assert page.count('src="data:image/jpeg;base64,') == 2
     for wanted in ("<!doctype html>", "prefers-color-scheme", "width=device-width", "<td>3</td>"):
         assert wanted in page
     assert "://" not in page.replace("data:image", "")
+    assert (tmp_path / "scores" / "table.md").read_text() == printed
+    lines = (tmp_path / "scores" / "predictions.jsonl").read_text().splitlines()
+    assert [Path(json.loads(line)["file"]).name for line in lines] == [
+        "00001.png",
+        "00002.png",
+        "00003.png",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from models.drawn_humanoid_detector.handler import DetectorHandler
 from models.drawn_humanoid_pose_estimator.handler import PoseHandler
 from models.training import evaluate as command
 from models.training.annotated import read_annotated
-from models.training.evaluate import evaluate, mask_overlap, table
+from models.training.evaluate import Look, evaluate, mask_overlap, table
 from models.training.looking import Looker
 
 Arrays = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
@@ -60,6 +60,10 @@ def looker() -> Looker:
     return Looker(DetectorHandler(detector), PoseHandler(pose), 0.5)
 
 
+def see_with(looker: Looker) -> Look:
+    return lambda drawing: looker.look(drawing.read())
+
+
 def test_pictures_without_annotation_are_left_out(data: Path) -> None:
     drawings = list(read_annotated(data))
     assert [d.file.name for d in drawings] == ["a.png", "b.png"]
@@ -78,20 +82,20 @@ def test_picture_that_is_missing_is_named(data: Path) -> None:
 
 
 def test_overlapping_and_weak_boxes_are_no_figures(data: Path, looker: Looker) -> None:
-    with_figure, without = evaluate(looker, read_annotated(data))
+    with_figure, without = evaluate(see_with(looker), read_annotated(data))
     assert with_figure.counts["predicted"] == with_figure.counts["matched"] == 1
     assert without.counts["empty_false"] == 1
 
 
 def test_joints_are_placed_in_the_picture(data: Path, looker: Looker) -> None:
-    outcome = evaluate(looker, read_annotated(data))[0]
+    outcome = evaluate(see_with(looker), read_annotated(data))[0]
     assert outcome.found[0].joints["root"] == pytest.approx((140, 160), abs=1.5)
     assert outcome.counts["joints"] == 2
     assert outcome.counts["right@0.05"] == 1
 
 
 def test_table_has_a_line_for_all_and_for_frequent_tags(data: Path, looker: Looker) -> None:
-    outcomes = evaluate(looker, read_annotated(data))
+    outcomes = evaluate(see_with(looker), read_annotated(data))
     head, _, *lines = table(outcomes, by_tag=True).splitlines()
     assert head.split("|")[1].strip() == "style"
     assert lines == ["| all | 2 | 1 | 1.000 | 1.000 | 0.500 | 0.500 | 0.500 | 1.000 |"]

@@ -6,6 +6,7 @@ import pytest
 
 from animator.core.geometry import Box
 from models.training.annotated import AnnotatedDrawing, read_annotated
+from models.training.bar import BAR
 from models.training.evaluate import Outcome, rows, scores_of
 from models.training.held_out import write_held_out
 from models.training.report import render_report
@@ -40,7 +41,7 @@ def test_scores_by_name_leave_out_what_was_not_there(outcomes: list[Outcome]) ->
 
 
 def test_page_shows_the_worst_first_and_escapes_names(outcomes: list[Outcome]) -> None:
-    page = render_report({"who": "<me>"}, outcomes * 3, worst=4)
+    page = render_report({"who": "<me>"}, {}, outcomes * 3, worst=4)
     assert page.count("<img ") == 4
     assert page.index("empty.png") < page.index("a&lt;b&gt;.png")
     assert "a<b>" not in page
@@ -51,9 +52,17 @@ def test_page_shows_the_worst_first_and_escapes_names(outcomes: list[Outcome]) -
 
 
 def test_page_has_every_row_of_the_scores(outcomes: list[Outcome]) -> None:
-    page = render_report({}, outcomes * 3, worst=0)
-    assert page.count("<tr>") == 1 + len(rows(outcomes * 3, by_tag=True)) == 3
+    page = render_report({}, {}, outcomes * 3, worst=0)
+    assert page.count("<tr>") == 1 + len(BAR) + 1 + len(rows(outcomes * 3, by_tag=True))
     assert "<img" not in page
+
+
+def test_page_has_the_bar_with_what_was_reached(outcomes: list[Outcome]) -> None:
+    page = render_report({}, {"recall": 0.96, "false on empty": 0.25}, outcomes, worst=0)
+    text = page.replace("</td><td>", "|").replace('<th scope="row">', "").replace("</th><td>", "|")
+    assert "recall|at least 0.95|0.960|yes</td>" in text
+    assert "false on empty|at most 0.05|0.250|no</td>" in text
+    assert "precision|at least 0.92|not measured|-</td>" in text
 
 
 def test_held_out_drawings_read_as_annotated_ones(tmp_path: Path) -> None:

@@ -27,6 +27,11 @@ def test_each_figure_is_found_once() -> None:
     assert match(truth, twice) == {0: 0}
 
 
+def test_of_equal_overlaps_the_last_figure_is_found() -> None:
+    truth = [TrueFigure(Box(0, 0, 100, 100)), TrueFigure(Box(0, 0, 100, 100))]
+    assert match(truth, [found(Box(0, 0, 100, 90), 0.9)]) == {1: 0}
+
+
 def test_joints_count_by_their_distance_over_the_longer_side() -> None:
     truth = [TrueFigure(Box(0, 0, 100, 200), {"a": (0, 0), "b": (0, 0), "c": (0, 0)})]
     figure = found(Box(0, 0, 100, 200), a=(10.0, 0.0), b=(0.0, 15.0))
