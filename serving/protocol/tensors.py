@@ -1,8 +1,7 @@
-"""Tensors of the Open Inference Protocol as numpy arrays, in binary and in JSON form."""
+"""Tensors of the Open Inference Protocol as numpy arrays, and their binary form."""
 
 import struct
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,14 @@ __all__ = (
     "Buffer",
     "Tensors",
     "array_from_bytes",
-    "array_from_json",
     "array_to_bytes",
-    "array_to_json",
+    "carrier_of",
     "datatype_of",
+    "dtype_from_name",
+    "element_size",
+    "element_to_bytes",
+    "objects_from",
+    "shaped",
 )
 
 Tensors = Mapping[str, NDArray[Any]]
@@ -41,14 +44,16 @@ DATATYPES: Mapping[str, np.dtype[Any]] = {
     "FP64": np.dtype("<f8"),
     "BYTES": np.dtype(np.object_),
 }
-"""The protocol's names of element types; BF16 has no numpy type and is refused."""
+"""The protocol's names of the element types that numpy has, too; beside them there is BF16."""
+
+_BF16 = "BF16"
+_BF16_BYTES = 2
+_BF16_BITS_DROPPED = 16
 
 _NAMES = {dtype: name for name, dtype in DATATYPES.items()}
 
 # A BYTES element is its length and then its bytes (Open Inference Protocol, binary extension).
 _LENGTH = struct.Struct("<I")
-
-_JSON_TYPES: Mapping[str, set[type]] = {"b": {bool}, "f": {int, float}}
 
 
 def datatype_of(array: NDArray[Any]) -> str:
@@ -66,15 +71,52 @@ def datatype_of(array: NDArray[Any]) -> str:
     return name
 
 
-def array_to_bytes(array: NDArray[Any]) -> Buffer:
+def carrier_of(datatype: str) -> str:
+    """Name the type of the array that holds such elements here: FP32 for BF16, else the same.
+
+    numpy has no BF16. Its elements are the upper halves of FP32 ones, so nothing is lost on the way
+    in; on the way out they are rounded to the nearest, ties to even.
+    """
+    return "FP32" if datatype == _BF16 else datatype
+
+
+def dtype_from_name(datatype: str) -> np.dtype[Any]:
+    """Choose the type of the array that holds such elements here.
+
+    Raises:
+        BadInput: when the protocol has no such type.
+    """
+    dtype = DATATYPES.get(carrier_of(datatype))
+    if dtype is None:
+        msg = f"unknown datatype {datatype!r}; known are {', '.join(DATATYPES)} and {_BF16}"
+        raise BadInput(msg)
+    return dtype
+
+
+def element_size(datatype: str) -> int:
+    """Say how many bytes an element takes in the binary form; not for BYTES, whose sizes differ.
+
+    Raises:
+        BadInput: when the protocol has no such type.
+    """
+    return _BF16_BYTES if datatype == _BF16 else dtype_from_name(datatype).itemsize
+
+
+def array_to_bytes(array: NDArray[Any], datatype: str = "") -> Buffer:
     """Write an array's elements in row-major order, little-endian; no copy where none is needed.
+
+    Args:
+        array: any that can be sent.
+        datatype: "BF16" rounds FP32 elements to that; anything else leaves them as they are.
 
     Raises:
         BadInput: when the array's type cannot be sent.
     """
     name = datatype_of(array)
+    if datatype == _BF16 and name == "FP32":
+        return _round_to_bf16(array)
     if name == "BYTES":
-        return _pack_elements([_element_to_bytes(element) for element in array.ravel()])
+        return _pack_elements([element_to_bytes(element) for element in array.ravel()])
     plain = np.ascontiguousarray(array, dtype=DATATYPES[name])
     return plain.reshape(-1).view(np.uint8).data
 
@@ -85,55 +127,23 @@ def array_from_bytes(data: Buffer, datatype: str, shape: Sequence[int]) -> NDArr
     Raises:
         BadInput: when the bytes do not fill the shape exactly, or the type is unknown.
     """
-    dtype = _dtype_from_name(datatype)
+    dtype = dtype_from_name(datatype)
     if datatype == "BYTES":
-        flat = _objects(_unpack_elements(data))
-    elif len(data) % dtype.itemsize:
+        return shaped(objects_from(_unpack_elements(data)), shape)
+    if len(data) % element_size(datatype):
         msg = f"{len(data)} bytes are no whole number of {datatype} elements"
         raise BadInput(msg)
-    else:
-        flat = np.frombuffer(data, dtype=dtype)
-    return _shaped(flat, shape)
+    if datatype == _BF16:
+        return shaped(_widen_bf16(data), shape)
+    return shaped(np.frombuffer(data, dtype=dtype), shape)
 
 
-def array_to_json(array: NDArray[Any]) -> list[Any]:
-    """List an array's elements flat, in row-major order; bytes become text.
-
-    Raises:
-        BadInput: when an element is no UTF-8 text, which JSON cannot carry.
-    """
-    if datatype_of(array) != "BYTES":
-        values: list[Any] = array.ravel().tolist()
-        return values
-    try:
-        return [_element_to_bytes(element).decode() for element in array.ravel()]
-    except UnicodeDecodeError as error:
-        msg = "the elements are not UTF-8 text: ask for this output as binary data"
-        raise BadInput(msg) from error
-
-
-def array_from_json(values: object, datatype: str, shape: Sequence[int]) -> NDArray[Any]:
-    """Read an array from JSON values, flat or nested in row-major order.
+def shaped(flat: NDArray[Any], shape: Sequence[int]) -> NDArray[Any]:
+    """Give elements the shape that the wire says.
 
     Raises:
-        BadInput: when values are of another type, out of range, or do not fill the shape.
+        BadInput: when they do not fill it exactly.
     """
-    dtype = _dtype_from_name(datatype)
-    flat = _flatten(values)
-    if datatype == "BYTES":
-        return _shaped(_objects([_text_to_bytes(value) for value in flat]), shape)
-    return _shaped(_numbers(flat, datatype, dtype), shape)
-
-
-def _dtype_from_name(datatype: str) -> np.dtype[Any]:
-    dtype = DATATYPES.get(datatype)
-    if dtype is None:
-        msg = f"unknown datatype {datatype!r}; known are {', '.join(DATATYPES)}"
-        raise BadInput(msg)
-    return dtype
-
-
-def _shaped(flat: NDArray[Any], shape: Sequence[int]) -> NDArray[Any]:
     # A negative size would make numpy guess it, and an empty array fits any shape with a zero.
     if any(size < 0 for size in shape):
         msg = f"a shape has no negative sizes, got {list(shape)}"
@@ -145,13 +155,19 @@ def _shaped(flat: NDArray[Any], shape: Sequence[int]) -> NDArray[Any]:
         raise BadInput(msg) from error
 
 
-def _objects(elements: Sequence[bytes]) -> NDArray[np.object_]:
+def objects_from(elements: Sequence[bytes]) -> NDArray[np.object_]:
+    """Make a flat array of BYTES elements."""
     array = np.empty(len(elements), dtype=np.object_)
     array[:] = elements
     return array
 
 
-def _element_to_bytes(element: object) -> bytes:
+def element_to_bytes(element: object) -> bytes:
+    """Read one element of a BYTES array; text is UTF-8.
+
+    Raises:
+        BadInput: when it is neither bytes nor text.
+    """
     if isinstance(element, bytes):
         return element
     if isinstance(element, str):
@@ -180,34 +196,16 @@ def _unpack_elements(data: Buffer) -> list[bytes]:
     return elements
 
 
-def _flatten(values: object) -> list[Any]:
-    if not isinstance(values, list):
-        msg = f"tensor data must be a list, got {type(values).__name__}"
-        raise BadInput(msg)
-    while list in (kinds := set(map(type, values))):
-        if len(kinds) > 1:
-            msg = "nested tensor data must be equally deep everywhere"
-            raise BadInput(msg)
-        values = list(chain.from_iterable(values))
-    return values
+def _round_to_bf16(array: NDArray[Any]) -> Buffer:
+    bits = np.ascontiguousarray(array, dtype="<f4").reshape(-1).view("<u4")
+    kept = bits >> _BF16_BITS_DROPPED
+    # Half a unit of the last kept place, and one less where that place is even: ties to even.
+    upper = (bits + (0x7FFF + (kept & 1))) >> _BF16_BITS_DROPPED
+    # A NaN whose payload lies in the dropped bits alone would round to infinity: keep it quiet.
+    upper = np.where(np.isnan(bits.view("<f4")), kept | 0x0040, upper)
+    return upper.astype("<u2").view(np.uint8).data
 
 
-def _text_to_bytes(value: object) -> bytes:
-    if not isinstance(value, str):
-        msg = f"BYTES data in JSON must be text, got {value!r}"
-        raise BadInput(msg)
-    return value.encode()
-
-
-def _numbers(flat: list[Any], datatype: str, dtype: np.dtype[Any]) -> NDArray[Any]:
-    # Types are compared exactly: bool is a subclass of int in Python, but no number here.
-    strange = set(map(type, flat)) - _JSON_TYPES.get(dtype.kind, {int})
-    if strange:
-        msg = f"a value of type {strange.pop().__name__} is none of datatype {datatype}"
-        raise BadInput(msg)
-    try:
-        with np.errstate(over="raise"):
-            return np.array(flat, dtype=dtype)
-    except (OverflowError, FloatingPointError) as error:
-        msg = f"a value does not fit datatype {datatype}"
-        raise BadInput(msg) from error
+def _widen_bf16(data: Buffer) -> NDArray[np.float32]:
+    bits = np.frombuffer(data, dtype="<u2").astype("<u4") << _BF16_BITS_DROPPED
+    return bits.view("<f4")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from serving.errors import BadInput
+from serving.protocol.infer import Wanted
 from serving.protocol.tensors import DATATYPES, Tensors
 from serving.protocol.v2 import (
     InferRequest,
@@ -37,7 +38,7 @@ def check_equal(left: Tensors, right: Tensors) -> None:
 @given(TENSORS, st.text(max_size=5), st.none() | st.integers(1, 10**9))
 def test_request_survives_the_wire(inputs: Tensors, name: str, microseconds: int | None) -> None:
     timeout_s = None if microseconds is None else microseconds * 1e-6
-    wants = {"a": True, "b": False}
+    wants = {"a": Wanted(is_binary=True), "b": Wanted()}
     request = InferRequest(inputs=inputs, id=name, wants=wants, timeout_s=timeout_s)
     payload = encode_request(request)
     back = decode_request(payload.body, payload.header_length)
@@ -116,7 +117,7 @@ def test_json_and_binary_tensors_may_be_mixed() -> None:
     assert request.inputs["a"].tolist() == [5, 6]
     assert request.inputs["b"].tolist() == [b"text"]
     assert request.inputs["c"].tolist() == [1.0]
-    assert request.wants == {"y": True, "z": False}
+    assert request.wants == {"y": Wanted(is_binary=True), "z": Wanted()}
 
 
 def test_binary_outputs_by_default_can_be_overridden_for_one() -> None:
@@ -127,7 +128,7 @@ def test_binary_outputs_by_default_can_be_overridden_for_one() -> None:
         )
     )
     assert request.wants_binary
-    assert request.wants == {"y": True, "z": False}
+    assert request.wants == {"y": Wanted(is_binary=True), "z": Wanted()}
 
 
 def test_response_holds_only_what_is_wanted_in_the_wanted_form() -> None:
@@ -137,7 +138,9 @@ def test_response_holds_only_what_is_wanted_in_the_wanted_form() -> None:
         "w": np.zeros(9),
     }
     response = InferResponse(model_name="m", model_version="1", outputs=outputs)
-    payload = encode_response(response, InferRequest(inputs={}, wants={"z": True, "y": False}))
+    payload = encode_response(
+        response, InferRequest(inputs={}, wants={"z": Wanted(is_binary=True), "y": Wanted()})
+    )
     assert payload.header_length is not None
     header = json.loads(bytes(payload.body[: payload.header_length]))
     assert header["outputs"] == [
@@ -150,7 +153,7 @@ def test_response_holds_only_what_is_wanted_in_the_wanted_form() -> None:
 def test_output_that_the_model_does_not_have_is_refused() -> None:
     response = InferResponse(model_name="m", model_version="1", outputs={"y": np.zeros(1)})
     with pytest.raises(BadInput, match="no output q, r; there are y"):
-        encode_response(response, InferRequest(inputs={}, wants={"r": True, "q": True, "y": True}))
+        encode_response(response, InferRequest(inputs={}, wants=dict.fromkeys("rqy", Wanted())))
 
 
 def test_unknown_fields_are_passed_over() -> None:
@@ -173,7 +176,7 @@ def test_zero_is_no_timeout() -> None:
         (body(parameters={"timeout": -1}), None, "timeout must be"),
         (body(parameters={"timeout": True}), None, "timeout must be"),
         (body(parameters={"binary_data_output": 1}), None, "must be true or false"),
-        (b'{"inputs":[{"name":"x","datatype":"UINT8","shape":[1]}]}', None, "tensor 'x': tensor"),
+        (b'{"inputs":[{"name":"x","datatype":"UINT8","shape":[1]}]}', None, "tensor 'x': its data"),
     ],
     ids=[
         "no inputs",
