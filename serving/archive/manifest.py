@@ -37,10 +37,13 @@ class BatchHints(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         batch_size: most items of a batch, >= 1.
         max_batch_delay_ms: longest wait for company, milliseconds, >= 0.
+        axis: whether requests of the Open Inference Protocol have a batch axis: each input and
+            output then has one axis more than is declared, the first, and each row is one item.
     """
 
     batch_size: Annotated[int, msgspec.Meta(ge=1)] = 1
     max_batch_delay_ms: Annotated[float, msgspec.Meta(ge=0)] = 5.0
+    axis: bool = False
 
 
 class BackendHints(msgspec.Struct, frozen=True, kw_only=True):
