@@ -1,0 +1,1 @@
+"""Streaming, timing and pipelining for handlers."""

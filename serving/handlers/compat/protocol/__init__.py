@@ -1,0 +1,1 @@
+"""Replies of handlers, as bytes."""

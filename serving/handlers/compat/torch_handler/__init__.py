@@ -1,0 +1,1 @@
+"""The default handlers, and the classes that handlers of users derive from."""

@@ -1,0 +1,1 @@
+"""Wrappings of requests and replies."""

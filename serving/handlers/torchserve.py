@@ -1,0 +1,279 @@
+"""TorchServeHandler: runs handlers written for TorchServe, unchanged."""
+
+import asyncio
+import inspect
+import json
+import logging
+import os
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from serving.errors import InferenceFailed, OutOfMemory, ServingError
+from serving.handlers.aliases import install_aliases
+from serving.handlers.compat import __version__
+from serving.handlers.compat.context import Context, RequestProcessor
+from serving.handlers.compat.metrics.metric_cache_yaml_impl import MetricsCacheYamlImpl
+from serving.handlers.compat.protocol.otf_message_handler import STREAM_HEADER, reply_of
+from serving.handlers.compat.service import PREDICTION_METRIC
+from serving.handlers.compat.utils.util import PredictionException, get_yaml_config
+from serving.handlers.entry_point import find_entry_point, wrap_in_envelope
+from serving.handlers.handler import HandlerContext, Send
+from serving.protocol.exchange import RawReply, RawRequest
+from serving.protocol.torchserve import ErrorBody, encode_pretty
+
+__all__ = ("TorchServeHandler", "TorchServeOptions")
+
+_JSON = "application/json"
+
+_log = logging.getLogger(__name__)
+
+
+class TorchServeOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What a handler of TorchServe's is told, beside its model's files.
+
+    Attributes:
+        handler: a file of the archive, `file:function`, or the name of a default handler.
+        manifest: of the archive, as it stands there.
+        service_envelope: "body", "json", "kserve" or "kservev2"; "" for none.
+        decode_input_request: whether JSON and text reach the handler as objects and strings.
+        limit_max_image_pixels: whether pictures that are bombs are refused.
+        compat: "torchserve" lets a failing batch fail as one, and says no more of it.
+        metrics_config: a YAML file of metrics; "" for the default ones.
+        sequence_headers: names of the headers of a sequence's id, start and end.
+    """
+
+    handler: str
+    manifest: dict[str, Any] = {}
+    service_envelope: Literal["", "body", "json", "kserve", "kservev2"] = ""
+    decode_input_request: bool = True
+    limit_max_image_pixels: bool = True
+    compat: Literal["better", "torchserve"] = "better"
+    metrics_config: str = ""
+    sequence_headers: tuple[str, str, str] = (
+        "ts_request_sequence_id",
+        "ts_request_sequence_start",
+        "ts_request_sequence_end",
+    )
+
+
+class _WrongResult(Exception):
+    """A handler gave something else than a list with one entry for each request."""
+
+
+class TorchServeHandler:
+    """A raw handler around a handler of TorchServe's."""
+
+    def load(self, context: HandlerContext) -> None:
+        """Import the handler in the model's folder and initialise it.
+
+        Raises:
+            MemoryError: when the model does not fit.
+            Exception: whatever the handler raises.
+        """
+        self._options = msgspec.convert(dict(context.options), TorchServeOptions)
+        install_aliases()
+        # TorchServe's handlers may count on being where their files are.
+        os.chdir(context.model_dir)
+        sys.path.insert(0, context.model_dir)
+        _limit_threads(context.threads)
+        entry = find_entry_point(self._options.handler)
+        self._handle = wrap_in_envelope(entry.handle, self._options.service_envelope)
+        self._context = self._make_context(context)
+        try:
+            entry.initialize(self._context)
+        except RuntimeError as error:
+            if "CUDA" in str(error):
+                raise MemoryError(str(error)) from error
+            raise
+        _limit_threads(context.threads)
+
+    def answer(
+        self, requests: Sequence[RawRequest], send: Send
+    ) -> list[RawReply | ServingError | None]:
+        """Answer a batch as TorchServe would, or better where `compat` allows it.
+
+        Raises:
+            Exception: when a batch of several failed as a whole; each may be tried alone.
+        """
+        replies: list[RawReply | ServingError | None] = [None] * len(requests)
+        for group in self._groups(requests):
+            answered = self._answer_group(
+                [requests[index] for index in group],
+                lambda at, part, group=group: send(group[at], part),  # type: ignore[misc]
+            )
+            for index, reply in zip(group, answered, strict=True):
+                replies[index] = reply
+        return replies
+
+    @property
+    def _is_compatible(self) -> bool:
+        return self._options.compat == "torchserve"
+
+    def _groups(self, requests: Sequence[RawRequest]) -> list[list[int]]:
+        """Part a batch: handlers look at the first request to see what all of them ask."""
+        if self._is_compatible:
+            return [list(range(len(requests)))]
+        predict = [i for i, request in enumerate(requests) if request.verb == "predict"]
+        others = [[i] for i, request in enumerate(requests) if request.verb != "predict"]
+        return [predict, *others] if predict else others
+
+    def _answer_group(
+        self, requests: Sequence[RawRequest], send: Send
+    ) -> Sequence[RawReply | ServingError | None]:
+        try:
+            return self._run(requests, send)
+        except Exception as error:
+            if len(requests) > 1 and not self._is_compatible:
+                raise  # the worker tries each of them alone
+            return [self._failure(error)] * len(requests)
+
+    def _run(
+        self, requests: Sequence[RawRequest], send: Send
+    ) -> Sequence[RawReply | ServingError | None]:
+        context = self._context
+        started = time.perf_counter()
+        ids = {index: request.request_id for index, request in enumerate(requests)}
+        context.request_ids = ids
+        context.request_processor = [RequestProcessor(_headers(request)) for request in requests]
+        context.metrics.request_ids = ids
+        context.send_part = send  # type: ignore[attr-defined]
+        results = self._handle([self._row(request) for request in requests], context)
+        if inspect.isawaitable(results):
+            results = asyncio.run(_wait_for(results))
+        _check_results(results, len(requests))
+        elapsed_ms = round((time.perf_counter() - started) * 1000, 2)
+        context.metrics.add_time(PREDICTION_METRIC, elapsed_ms)
+        return [self._reply(index, result, send) for index, result in enumerate(results)]
+
+    def _reply(self, index: int, result: Any, send: Send) -> RawReply | ServingError | None:
+        """Make the reply, or send it as a part when the handler says that more will come."""
+        context = self._context
+        self._mark_stream(index, result)
+        try:
+            reply = reply_of(result, context, index)
+        except (TypeError, ValueError) as error:
+            if self._is_compatible:
+                msg = "Unsupported model output data type."
+                raise _WrongResult(msg) from error
+            return _failed(f"Unsupported model output data type. {error}", error)
+        if context.get_response_headers(index).get(STREAM_HEADER) == "true":
+            send(index, reply)
+            return None
+        return reply
+
+    def _mark_stream(self, index: int, result: Any) -> None:
+        context = self._context
+        if context.stopping_criteria:
+            is_last = context.stopping_criteria[index](result)
+            if is_last is not None:
+                context.set_response_header(index, STREAM_HEADER, "false" if is_last else "true")
+        elif context.get_response_headers(index).get(STREAM_HEADER) == "true":
+            # Parts were sent while the handler worked; this is the last one.
+            context.set_response_header(index, STREAM_HEADER, "false")
+
+    def _row(self, request: RawRequest) -> dict[str, Any]:
+        types = request.content_types
+        return {
+            name: self._decoded(value, types.get(name, ""))
+            for name, value in request.fields.items()
+        }
+
+    def _decoded(self, value: bytes, content_type: str) -> Any:
+        is_json = content_type == _JSON
+        if self._options.decode_input_request and (is_json or content_type.startswith("text")):
+            try:
+                text = value.decode()
+                return json.loads(text) if is_json else text
+            except ValueError:
+                _log.warning("the body is no %s: the handler gets it as bytes", content_type)
+        return bytearray(value)
+
+    def _failure(self, error: Exception) -> RawReply | ServingError:
+        if isinstance(error, MemoryError) or "CUDA" in str(error):
+            failure: ServingError = OutOfMemory("Out of resources")
+            failure.__cause__ = error
+            return failure
+        if isinstance(error, PredictionException):
+            _log.error("the handler refused a request", exc_info=error)
+            return _refused(error)
+        if isinstance(error, _WrongResult):
+            return _failed(str(error), error)
+        detail = "" if self._is_compatible else f": {type(error).__name__}: {error}"
+        return _failed(f"Prediction failed{detail}", error)
+
+    def _make_context(self, given: HandlerContext) -> Context:
+        options = self._options
+        metrics = MetricsCacheYamlImpl(options.metrics_config or None)
+        metrics.model_name = given.model_name
+        metrics.initialize_cache()
+        # Values measured while the model loads belong to no request, yet to the model.
+        metrics.set_request_ids("load")
+        config_file = options.manifest.get("model", {}).get("configFile")
+        context = Context(
+            given.model_name,
+            given.model_dir,
+            options.manifest,
+            given.batch_size,
+            given.gpu_id,
+            __version__,
+            options.limit_max_image_pixels,
+            metrics,
+            (get_yaml_config(config_file) or {}) if config_file else {},
+        )
+        (
+            context.header_key_sequence_id,
+            context.header_key_sequence_start,
+            context.header_key_sequence_end,
+        ) = options.sequence_headers
+        return context
+
+
+def _headers(request: RawRequest) -> dict[str, Any]:
+    """Tell a handler the request's headers, and for each field what it was sent as."""
+    headers: dict[str, Any] = {
+        name: {"content-type": kind} for name, kind in request.content_types.items()
+    }
+    headers.update(request.headers)
+    if request.verb != "predict":
+        headers[request.verb] = "True"
+    return headers
+
+
+def _check_results(results: Any, count: int) -> None:
+    if not isinstance(results, list):
+        msg = "Invalid model predict output"
+        raise _WrongResult(msg)
+    if len(results) != count:
+        msg = "number of batch response mismatched"
+        raise _WrongResult(msg)
+
+
+def _failed(message: str, error: Exception) -> InferenceFailed:
+    failure = InferenceFailed(message)
+    failure.__cause__ = error
+    return failure
+
+
+def _refused(error: PredictionException) -> RawReply:
+    """Answer with the status that the handler chose, in the form of TorchServe's errors."""
+    body = ErrorBody(
+        code=error.error_code, type="InternalServerException", message=str(error.message)
+    )
+    return RawReply(encode_pretty(body), status=error.error_code, content_type=_JSON)
+
+
+async def _wait_for(results: Any) -> Any:
+    return await results
+
+
+def _limit_threads(threads: int) -> None:
+    """Let libraries take no more cores than are this worker's; torch only where it is loaded."""
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, str(threads))
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(threads)
