@@ -7,7 +7,6 @@ from typing import Any
 import yaml
 
 from serving.errors import InvalidModel
-from serving.settings import ModelConfig
 
 __all__ = ("config_from_yaml", "read_model_yaml")
 
@@ -73,6 +72,8 @@ _FIELDS: dict[str, tuple[str, _Convert]] = {
 Source: the keys that TorchServe 0.12.0's front end reads.
 """
 
+_MAY_BE_UNLIMITED = ("sequence_max_idle_s", "sequence_timeout_s")
+
 _REFUSED = {
     "parallelType": "one model over several processes is not offered",
     "parallelLevel": "one model over several processes is not offered",
@@ -121,21 +122,18 @@ def config_from_yaml(table: Mapping[str, Any]) -> tuple[dict[str, Any], list[str
         except ValueError as error:
             notes.append(f"{key} is not followed: {error}, not {table[key]!r}")
             continue
-        if field not in ModelConfig.__struct_fields__:
-            notes.append(f"{key} is not followed: this server has nothing like it")
-        elif value is not None:
+        if value is not None or field in _MAY_BE_UNLIMITED:
             config[field] = value
-    _choose_gpu(table, config, notes)
+    _choose_gpus(table, config, notes)
     return config, notes
 
 
-def _choose_gpu(table: Mapping[str, Any], config: dict[str, Any], notes: list[str]) -> None:
+def _choose_gpus(table: Mapping[str, Any], config: dict[str, Any], notes: list[str]) -> None:
     ids = table.get("deviceIds")
     if ids is None or config.get("device") == "cpu":
         return
-    if not isinstance(ids, list) or not ids or not all(isinstance(n, int) for n in ids):
+    if isinstance(ids, list) and ids and all(type(n) is int and n >= 0 for n in ids):
+        config["device_ids"] = tuple(ids)
+        config["device"] = f"cuda:{ids[0]}"
+    else:
         notes.append(f"deviceIds is not followed: must be a list of numbers, not {ids!r}")
-        return
-    config["device"] = f"cuda:{ids[0]}"
-    if len(ids) > 1:
-        notes.append(f"deviceIds: only the first, {ids[0]}, is used")

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from serving.archive.model_config import config_from_yaml, read_model_yaml
+from serving.archive.model_config import _FIELDS, config_from_yaml, read_model_yaml
 from serving.errors import InvalidModel
+from serving.settings import ModelConfig
 
 
 def test_keys_of_the_server_become_fields_and_the_rest_is_the_handlers() -> None:
@@ -40,20 +41,26 @@ def test_keys_of_the_server_become_fields_and_the_rest_is_the_handlers() -> None
 
 
 @pytest.mark.parametrize(
-    ("table", "device"),
+    ("table", "config"),
     [
-        ({"deviceType": "gpu"}, "cuda:0"),
-        ({"deviceIds": [2]}, "cuda:2"),
-        ({"deviceType": "gpu", "deviceIds": [1]}, "cuda:1"),
-        ({"deviceType": "cpu", "deviceIds": [1]}, "cpu"),
+        ({"deviceType": "gpu"}, {"device": "cuda:0"}),
+        ({"deviceIds": [2, 3]}, {"device": "cuda:2", "device_ids": (2, 3)}),
+        ({"deviceType": "cpu", "deviceIds": [1]}, {"device": "cpu"}),
     ],
 )
-def test_the_device_is_chosen_by_type_and_number(table: dict[str, Any], device: str) -> None:
-    assert config_from_yaml(table) == ({"device": device}, [])
+def test_the_devices_are_chosen_by_type_and_number(
+    table: dict[str, Any], config: dict[str, Any]
+) -> None:
+    assert config_from_yaml(table) == (config, [])
 
 
 def test_no_limit_of_the_clients_time_is_no_limit() -> None:
     assert config_from_yaml({"clientTimeoutInMills": 0}) == ({}, [])
+    assert config_from_yaml({"sequenceMaxIdleMSec": 0}) == ({"sequence_max_idle_s": None}, [])
+
+
+def test_every_field_is_one_of_the_servers() -> None:
+    assert {field for field, _ in _FIELDS.values()} <= set(ModelConfig.__struct_fields__)
 
 
 @pytest.mark.parametrize(
