@@ -37,9 +37,9 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "animator.jobs.progress",
     ),
     "animator.launch": ("animator", "serving"),
-    # `animator models` scores and trains; it loads that code inside its functions only (see below),
-    # so that neither torch nor a model's code comes with the other commands.
-    "animator.cli": ("animator", "serving", "models.training"),
+    # `animator models` scores, trains and imports; it loads that code inside its functions only
+    # (see below), so that neither torch nor a model's code comes with the other commands.
+    "animator.cli": ("animator", "serving", "models.training", "models.importers"),
     "animator.__main__": ("animator", "serving"),
     "animator": (),
     "serving": ("serving",),

@@ -1,37 +1,39 @@
 """What is known of the models on disk, for `animator models list` and `show`."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from animator.core.errors import AnimatorError, NotFound
+from animator.cli.model_home import BrokenModels, find_versions
+from animator.core.errors import NotFound
 from animator.settings import load_settings
 from serving.archive.manifest import check_files
+from serving.archive.stored import StoredModel
 from serving.errors import ServingError
-from serving.registry.repository import StoredModel, find_models
 from serving.settings import default_device
 
 if TYPE_CHECKING:
     from models.training.lineage import Lineage
 
-__all__ = ("BrokenModels", "list_models", "scores_in_card", "show_model")
-
-
-class BrokenModels(AnimatorError):
-    """The folder of models, or what a model says of itself, cannot be read."""
-
-    code = "broken_models"
+__all__ = ("list_models", "scores_in_card", "show_model")
 
 
 def list_models(models_dir: str | None) -> int:
-    """Print one line a model: name, version, size, device and route, scores."""
-    for model in _find(models_dir):
+    """Print one line a version: name, version, size, device and route, scores.
+
+    A star marks the version that answers where a model has several.
+    """
+    models = sorted(_find(models_dir), key=lambda one: one.manifest.name)
+    names = [one.manifest.name for one in models]
+    for place, model in enumerate(models):
         manifest = model.manifest
+        several = names.count(manifest.name) > 1
+        mark = "*" if several and names.index(manifest.name) == place else " "
         size = sum((model.folder / n).stat().st_size for n in _present(model)) / 1e6
         scores = "  ".join(f"{name} {value:.3f}" for name, value in _scores(model).items())
         print(
-            f"{manifest.name:30} {manifest.version:6} {size:5.1f} MB  {_route():20}  "
+            f"{manifest.name:30} {manifest.version:6}{mark}{size:5.1f} MB  {_route():20}  "
             f"{scores or 'not scored'}"
         )
     return 0
@@ -66,11 +68,8 @@ def _numbers(cells: Mapping[str, str]) -> Iterator[tuple[str, float]]:
             continue
 
 
-def _find(models_dir: str | None) -> tuple[StoredModel, ...]:
-    try:
-        return tuple(find_models(load_settings({"models_dir": models_dir}).models_dir))
-    except ServingError as error:
-        raise BrokenModels(error.message) from error
+def _find(models_dir: str | None) -> Sequence[StoredModel]:
+    return find_versions(load_settings({"models_dir": models_dir}).models_dir)
 
 
 def _show(model: StoredModel) -> int:

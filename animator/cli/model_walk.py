@@ -5,12 +5,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from animator.cli.drawings import LocalModels, read_drawing
 from animator.cli.records import Record, failed_record, record_of
 from animator.core.annotation import Annotation
 from animator.core.drawing import Drawing
 from animator.core.errors import AnimatorError, ModelUnavailable
 from animator.core.geometry import Box
+from animator.core.mask import mask_from_run_lengths
 from animator.core.rotation import ROTATIONS, Rotation, rotate_drawing
 from animator.pipeline import annotate
 from animator.vision import Predictor
@@ -48,19 +52,19 @@ class ProductWalk:
 
         if not drawing.file.is_file():
             raise FileNotFoundError(errno.ENOENT, "no such picture", str(drawing.file))
-        try:
-            annotation = self._annotate(read_drawing(drawing.file))
-            record = record_of(str(drawing.file), annotation)
-        except ModelUnavailable:
-            raise
-        except AnimatorError as error:
-            record = failed_record(str(drawing.file), error)
+        record = self._record(drawing.file)
         self.records[drawing.file] = record
         return [
             FoundFigure(Box(*figure.box), figure.score, figure.joints)
             for figure in record.figures
             if figure.score >= self.least_score
         ]
+
+    def masks_of(self, file: Path) -> list[NDArray[np.bool_]]:
+        """The masks (H, W) of a picture's figures, in its own pixels."""
+        if file not in self.records:
+            self.records[file] = self._record(file)
+        return [mask_from_run_lengths(figure.mask).data for figure in self.records[file].figures]
 
     def turns_of(self, drawing: "AnnotatedDrawing") -> list[bool]:
         """For each quarter turn of a picture, whether it is turned back; [] when nobody can tell.
@@ -79,6 +83,14 @@ class ProductWalk:
         return [
             answer == _less(upright, turn) for turn, answer in zip(ROTATIONS, answers, strict=True)
         ]
+
+    def _record(self, file: Path) -> Record:
+        try:
+            return record_of(str(file), self._annotate(read_drawing(file)))
+        except ModelUnavailable:
+            raise
+        except AnimatorError as error:
+            return failed_record(str(file), error)
 
     def _annotate(self, drawing: Drawing) -> Annotation:
         return annotate(drawing, self.predictor, lambda step, share: None)

@@ -1,6 +1,7 @@
 """`animator models`: which models are here, how good they are, and how they are made better."""
 
 import argparse
+import json
 from pathlib import Path
 
 from animator.cli import Subparsers
@@ -13,6 +14,8 @@ examples:
   animator models show drawn_humanoid_detector
   animator models evaluate --report scores                   on drawings made up for it
   animator models evaluate --data drawings --report scores
+  animator models import drawn_humanoid_detector.mar         Meta's, mmdet's, detectron2's ...
+  animator models export drawn_humanoid_detector
   animator models train all --minutes 30
   animator models train pose --minutes 120 --data amateur_drawings
 """
@@ -22,13 +25,14 @@ def add_parser(subparsers: Subparsers) -> None:
     """Add the parser of `models` with its own commands."""
     parser = subparsers.add_parser(
         "models",
-        help="list, show, evaluate and train the models",
-        description="Tells of the models that look at drawings, scores them, and trains them.",
+        help="list, show, evaluate, train, import and export the models",
+        description="Tells of the models that look at drawings, scores them, trains them, and "
+        "exchanges them with other people's.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    for add in (_add_list, _add_show, _add_evaluate, _add_train):
+    for add in (_add_list, _add_show, _add_evaluate, _add_train, _add_import, _add_export):
         add(verbs)
 
 
@@ -45,6 +49,14 @@ def run(args: argparse.Namespace) -> int:
         from animator.cli.model_scores import evaluate_models
 
         return evaluate_models(args)
+    if args.verb == "import":
+        from animator.cli.model_import import import_model
+
+        return import_model(args)
+    if args.verb == "export":
+        from animator.cli.model_export import export_model_file
+
+        return export_model_file(args)
     from animator.cli.model_training import train_models
 
     return train_models(args)
@@ -82,6 +94,19 @@ def _add_evaluate(verbs: Subparsers) -> None:
         type=Path,
         metavar="DIR",
         help="pictures and annotations.json (drawings made up, that no training has seen)",
+    )
+    parser.add_argument(
+        "--masks",
+        type=Path,
+        metavar="DIR",
+        help="true masks of some of the drawings (tests/data/masks)",
+    )
+    parser.add_argument(
+        "--characters",
+        type=Path,
+        metavar="DIR",
+        help="AnimatedDrawings' characters with their masks (../animated-drawings/characters "
+        "beside DIR)",
     )
     parser.add_argument(
         "--count", type=_count, default=60, metavar="N", help="drawings to make up (60)"
@@ -135,8 +160,75 @@ def _add_train(verbs: Subparsers) -> None:
     )
 
 
+_IMPORT = """\
+What is known, by the names of its tensors whatever the file is called:
+  torchvision   Mask R-CNN and keypoint R-CNN on a ResNet with pyramid   .pth, a state dict
+  detectron2    Mask R-CNN on a ResNet with pyramid                      .pth, or the zoo's .pkl
+  mmdet 2, 3    the same                                                 .pth, or a .mar around it
+  mmpose 0, 1   top-down heatmaps on a ResNet                            .pth, or a .mar
+  animator      what `animator models export` wrote                      .mar
+
+A detector becomes a version of drawn_humanoid_detector, a pose network one of
+drawn_humanoid_pose_estimator, so that it takes the place of ours wherever the folder is served.
+Nothing in a file is run, and nothing is overwritten. models/importers/README.md tells what weights
+cannot say of themselves (--config, --set).
+"""
+
+
+def _add_import(verbs: Subparsers) -> None:
+    parser = verbs.add_parser(
+        "import",
+        help="make a model of other people's weights, or of an export",
+        description="Turns a file of weights into a model that the server and all commands take.",
+        epilog=_IMPORT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="a .pth, .pkl, .mar or .zip")
+    parser.add_argument("--name", help="of the model (the one that it can stand for)")
+    parser.add_argument("--version", help="of the model (the next, so that it answers)")
+    _add_out(parser)
+    parser.add_argument("--half", action="store_true", help="keep float16: half the size")
+    parser.add_argument("--config", type=Path, help="the library's configuration of this file")
+    parser.add_argument("--no-graph", action="store_true", help="no ONNX graph: torch on the CPU")
+    parser.add_argument(
+        "--set",
+        type=_setting,
+        action="append",
+        default=[],
+        metavar="NAME=JSON",
+        help="one convention of the network, such as stride_in_1x1=false",
+    )
+
+
+def _add_export(verbs: Subparsers) -> None:
+    parser = verbs.add_parser(
+        "export",
+        help="pack a model into one file",
+        description="Packs a version of a model into one file, for `animator models import` and "
+        "for the model server. The same model always gives the same bytes.",
+    )
+    parser.add_argument("name", metavar="NAME", help="as `animator models list` shows it")
+    parser.add_argument("--version", help="the version (the one that answers)")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="(NAME-VERSION.mar)")
+    _add_models_dir(parser)
+
+
+def _add_out(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="folder of models (the data folder's `models`)"
+    )
+
+
 def _add_models_dir(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--models-dir", metavar="DIR", help="folder of model folders")
+
+
+def _setting(text: str) -> tuple[str, object]:
+    name, _, value = text.partition("=")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
 
 
 def _count(text: str) -> int:

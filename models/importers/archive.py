@@ -16,6 +16,7 @@ from models.importers.errors import CannotImport
 __all__ = ("check_place", "write_archive", "write_manifest")
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_\-.]{0,127}")
+FIRST_VERSION = "1"
 _HANDLERS = {
     "detector": "models.importers.detector_handler:ImportedDetectorHandler",
     "pose": "models.importers.pose_handler:ImportedPoseHandler",
@@ -49,12 +50,14 @@ def write_archive(
     write_manifest(folder, name, description)
 
 
-def write_manifest(folder: Path, name: str, description: Description) -> None:
+def write_manifest(
+    folder: Path, name: str, description: Description, version: str = FIRST_VERSION
+) -> None:
     """Write the manifest, with the hashes of the files that are in the folder now."""
     files = [file for file in (WEIGHTS, DESCRIPTION, GRAPH) if (folder / file).is_file()]
     manifest = {
         "name": name,
-        "version": "1",
+        "version": version,
         "handler": _HANDLERS[description.role],
         "files": {file: _sha256(folder / file) for file in files},
         "inputs": [{"name": "image", "datatype": "UINT8", "shape": [-1, -1, 3]}],

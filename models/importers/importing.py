@@ -1,7 +1,7 @@
 """From a file of weights to a folder that the server loads."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,7 +24,10 @@ from models.importers.names import recognise
 from models.importers.reading import read_checkpoint
 from models.importers.shapes import RegionShape, TopDownShape
 
-__all__ = ("ImportOptions", "ImportedModel", "import_checkpoint")
+__all__ = ("ImportOptions", "ImportedModel", "Tell", "import_checkpoint")
+
+Tell = Callable[[str, float], None]
+"""Told of each step as it begins, with the share of the work that is done, in [0, 1]."""
 
 _KEYPOINTS = 17
 
@@ -69,7 +72,11 @@ class ImportedModel:
 
 
 def import_checkpoint(
-    file: Path, folder: Path, name: str | None = None, options: ImportOptions | None = None
+    file: Path,
+    folder: Path,
+    name: str | None = None,
+    options: ImportOptions | None = None,
+    tell: Tell = lambda step, share: None,
 ) -> ImportedModel:
     """Turn a checkpoint into a model's folder.
 
@@ -79,12 +86,14 @@ def import_checkpoint(
         folder: where to; it must be empty or absent.
         name: under which the server offers it; None: the folder's name.
         options: what the file cannot say itself.
+        tell: how far it has come.
 
     Raises:
         CannotImport: when the file is none of these, needs code to be read, or the folder is taken.
     """
     options, name = options or ImportOptions(), name or folder.resolve().name
     check_place(folder, name)
+    tell("reading", 0.0)
     try:
         checkpoint = read_checkpoint(file)
         config = options.config.read_text() if options.config else checkpoint.config
@@ -95,11 +104,13 @@ def import_checkpoint(
     kind = recognise(checkpoint.state)
     said = {**_known(digest), **read_config(kind, config), **options.conventions}
     conventions = _settle(kind, said)
+    tell("converting", 0.3)
     weights = convert_weights(kind, checkpoint.state, conventions)
     shape = measure_shape(weights)
     description = _describe(kind, shape, conventions, options.half, (file.name, digest))
     write_archive(folder, name, weights, description)
     if options.graph:
+        tell("tracing the graph", 0.5)
         export_graph(folder, description)
         write_manifest(folder, name, description)
     notes = _notes(kind, shape, said)
