@@ -4,19 +4,29 @@ import asyncio
 import logging
 from pathlib import Path
 
+import msgspec
+
+from serving.archive.manifest import read_manifest
+from serving.archive.stored import StoredModel, discard
+from serving.errors import Conflict, ServingError
 from serving.observe.metrics import ServerMetrics
-from serving.registry.endpoint import Endpoint, ItemT
+from serving.protocol.exchange import RawReply, RawRequest
+from serving.protocol.tensors import Tensors
+from serving.registry.endpoint import Endpoint
 from serving.registry.registry import Registry
-from serving.registry.repository import StoredModel, find_models
-from serving.settings import ServerSettings
+from serving.registry.repository import find_models
+from serving.settings import ModelConfig, ServerSettings
 
 __all__ = ("Engine",)
+
+_DRAIN_S = 120.0
+"""How long an unregistered model may take to answer what it was asked before, seconds."""
 
 _log = logging.getLogger(__name__)
 
 
 class Engine:
-    """Starts the models of a folder, runs them, stops them.
+    """Starts models, runs them, stops them.
 
     Args:
         settings: which models, and how.
@@ -26,8 +36,9 @@ class Engine:
     def __init__(self, settings: ServerSettings, metrics: ServerMetrics) -> None:
         self._settings = settings
         self._metrics = metrics
-        self._registry = Registry(())
+        self._registry = Registry("first" if settings.compat == "torchserve" else "highest")
         self._is_open = False
+        self._errands: set[asyncio.Task[None]] = set()
 
     @property
     def registry(self) -> Registry:
@@ -36,18 +47,18 @@ class Engine:
 
     @property
     def is_ready(self) -> bool:
-        """Whether every model can be asked, and the server is not about to stop."""
+        """Whether every model that shall have workers can be asked, and no stop is near."""
         endpoints = self._registry.endpoints
-        return self._is_open and all(endpoint.is_ready for endpoint in endpoints)
+        return self._is_open and all(e.is_ready for e in endpoints if e.is_wanted)
 
     async def start(self) -> None:
-        """Load every model; all are ready when this returns.
+        """Load every model of the folder; all are ready when this returns.
 
         Raises:
             InvalidModel: when one cannot be served; nothing is left running.
         """
-        models = find_models(Path(self._settings.models_dir))
-        self._registry = Registry([self._endpoint(model) for model in models])
+        for model in find_models(Path(self._settings.models_dir)):
+            self._registry.add(self._endpoint(model, self._config_of(model)))
         starts = [asyncio.create_task(e.start()) for e in self._registry.endpoints]
         try:
             await asyncio.gather(*starts)
@@ -61,21 +72,142 @@ class Engine:
         _log.info("ready: %s", ", ".join(self._registry.names) or "no models")
 
     async def infer(
-        self, model: str, item: ItemT, *, version: str | None = None, timeout_s: float | None = None
-    ) -> ItemT:
+        self,
+        model: str,
+        tensors: Tensors,
+        *,
+        version: str | None = None,
+        timeout_s: float | None = None,
+        priority: int = 0,
+    ) -> Tensors:
         """Run a model on one item.
 
         Args:
             model: its name.
-            item: a raw body for the handler to decode, answered with JSON; or tensors without a
-                batch axis, answered with tensors.
-            version: None: the highest.
+            tensors: without a batch axis.
+            version: None: the default.
             timeout_s: how long the caller waits, seconds; None: as configured.
+            priority: higher goes first.
 
         Raises:
             ServingError: why there is no answer.
         """
-        return await self._registry.find(model, version).infer(item, timeout_s)
+        return await self._registry.find(model, version).infer(tensors, timeout_s, priority)
+
+    async def ask(
+        self,
+        model: str,
+        request: RawRequest,
+        *,
+        version: str | None = None,
+        timeout_s: float | None = None,
+        priority: int = 0,
+    ) -> RawReply:
+        """Let a model answer a request as it came.
+
+        A streamed reply is returned with its first part; `rest` gives the others.
+
+        Args:
+            model: its name.
+            request: what came; a handler that reads tensors gets the field `data` or `body`, and
+                its results are answered as JSON.
+            version: None: the default.
+            timeout_s: how long the caller waits, seconds; None: as configured.
+            priority: higher goes first.
+
+        Raises:
+            ServingError: why there is no answer.
+        """
+        return await self._registry.find(model, version).ask(request, timeout_s, priority)
+
+    async def register(
+        self, stored: StoredModel, config: ModelConfig | None = None, *, wait: bool = True
+    ) -> Endpoint:
+        """Serve one more model, or one more version.
+
+        It is listed at once, and asked for once a worker holds it.
+
+        Args:
+            stored: where it is.
+            config: how it is served; None: as the settings say, over what the archive asks for.
+            wait: whether to return only when all its workers are ready. A model that cannot be
+                loaded is told here then, else in the log; in both cases it is gone again.
+
+        Raises:
+            Conflict: when its name and version are served already.
+            InvalidModel: when it cannot be loaded.
+        """
+        endpoint = self._endpoint(stored, config or self._config_of(stored))
+        self._registry.add(endpoint)
+        starting = asyncio.create_task(self._start_or_discard(endpoint))
+        if wait:
+            await asyncio.shield(starting)
+        else:
+            self._run_aside(starting)
+        return endpoint
+
+    async def scale(
+        self,
+        name: str,
+        version: str | None,
+        min_workers: int,
+        max_workers: int,
+        *,
+        wait: bool,
+    ) -> int:
+        """Keep so many workers from now on; how many there are now.
+
+        Args:
+            name: of the model.
+            version: None: the default.
+            min_workers: >= 0.
+            max_workers: >= min_workers.
+            wait: whether to wait until the minimum holds the model.
+
+        Raises:
+            ModelNotFound: when there is no such model or version.
+            InvalidModel: when a worker cannot be started.
+        """
+        return await self._registry.find(name, version).scale(min_workers, max_workers, wait=wait)
+
+    async def unregister(self, name: str, version: str | None = None) -> None:
+        """Take a version out, the default where none is named; what it was asked is answered.
+
+        Raises:
+            ModelNotFound: when there is no such model or version.
+            VersionInUse: when it is the default, and there are others.
+        """
+        await self._let_go(self._registry.remove(name, version))
+
+    async def unregister_all(self, name: str) -> None:
+        """Take all versions of a model out; what they were asked is answered.
+
+        Raises:
+            ModelNotFound: when there is no such model.
+        """
+        endpoints = self._registry.versions(name)
+        for endpoint in endpoints:
+            self._registry.discard(endpoint)
+        await asyncio.gather(*(self._let_go(endpoint) for endpoint in endpoints))
+
+    def set_default(self, name: str, version: str) -> None:
+        """Mean this version where none is named.
+
+        Raises:
+            ModelNotFound: when there is no such model or version.
+        """
+        self._registry.set_default(name, version)
+
+    async def reload(self, name: str, version: str | None = None) -> None:
+        """Serve what is on disk now; no request fails, old workers finish what they do.
+
+        Raises:
+            ModelNotFound: when there is no such model or version.
+            Conflict: when the folder holds another model or version by now.
+            InvalidModel: when it cannot be loaded; what was served before goes on.
+        """
+        endpoint = self._registry.find(name, version)
+        await endpoint.reload(_reread(endpoint.stored))
 
     def drain(self) -> None:
         """Say from now on that the server is not ready; what comes is still served."""
@@ -84,9 +216,60 @@ class Engine:
     async def stop(self, grace_s: float) -> None:
         """Take nothing more; give what runs `grace_s` seconds; end all workers."""
         self.drain()
-        await asyncio.gather(*(endpoint.stop(grace_s) for endpoint in self._registry.endpoints))
+        for errand in self._errands:
+            errand.cancel()
+        endpoints = self._registry.endpoints
+        await asyncio.gather(*(endpoint.stop(grace_s) for endpoint in endpoints), *self._errands)
 
-    def _endpoint(self, model: StoredModel) -> Endpoint:
+    def _endpoint(self, model: StoredModel, config: ModelConfig) -> Endpoint:
         manifest = model.manifest
         metrics = self._metrics.for_endpoint(manifest.name, manifest.version)
-        return Endpoint(model, self._settings.config_of(manifest.name), metrics)
+        return Endpoint(model, config, metrics)
+
+    def _config_of(self, model: StoredModel) -> ModelConfig:
+        """What the archive asks for; over it what the settings say of this model."""
+        config = self._settings.config_of(model.manifest.name)
+        if model.manifest.name in self._settings.models or not model.config:
+            return config
+        return msgspec.structs.replace(config, **model.config)
+
+    async def _start_or_discard(self, endpoint: Endpoint) -> None:
+        try:
+            await endpoint.start(endpoint.config.min_workers)
+        except BaseException:
+            self._registry.discard(endpoint)
+            await endpoint.stop(0)
+            discard(endpoint.stored)
+            raise
+
+    async def _let_go(self, endpoint: Endpoint) -> None:
+        await endpoint.drain(_DRAIN_S)
+        self._metrics.forget_endpoint(endpoint.manifest.name, endpoint.manifest.version)
+        discard(endpoint.stored)
+
+    def _run_aside(self, task: "asyncio.Task[None]") -> None:
+        self._errands.add(task)
+        task.add_done_callback(self._finish_errand)
+
+    def _finish_errand(self, task: "asyncio.Task[None]") -> None:
+        self._errands.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, ServingError):
+            _log.error("%s", error)
+        elif error is not None:
+            _log.error("a model could not be started", exc_info=error)
+
+
+def _reread(stored: StoredModel) -> StoredModel:
+    """The same model as its folder describes it now; an archive is what it was."""
+    if stored.work_dir is not None or stored.sha256:
+        return stored
+    manifest = read_manifest(stored.folder)
+    before = stored.manifest
+    if (manifest.name, manifest.version) != (before.name, before.version):
+        msg = (
+            f"{stored.folder} holds {manifest.name} version {manifest.version} now, "
+            f"not {before.name} version {before.version}"
+        )
+        raise Conflict(msg)
+    return StoredModel(folder=stored.folder, manifest=manifest, url=stored.url)

@@ -11,9 +11,12 @@ The tree, each with the stable ``code`` that travels over the wire::
     │  ├─ ArchiveNotFound    archive_not_found
     │  └─ VersionNotFound    version_not_found
     ├─ NotAllowed            not_allowed          (this server does not do that)
+    ├─ RemovalTimedOut       removal_timed_out    (its workers did not end in time)
     ├─ Unauthorized          unauthorized         (no token, or not the right one)
     ├─ VersionInUse          version_in_use       (the default one cannot be removed)
+    ├─ WorkersNotStarted     workers_not_started  (no worker could load the model)
     ├─ InvalidModel          invalid_model        (manifest, handler or weights)
+    │  └─ LoadOutOfMemory    load_out_of_memory
     ├─ ServerUnavailable     server_unavailable   (try again later)
     │  ├─ Overloaded         queue_full
     │  └─ NoWorker           no_worker
@@ -34,17 +37,20 @@ __all__ = (
     "InferenceFailed",
     "InputTooLarge",
     "InvalidModel",
+    "LoadOutOfMemory",
     "ModelNotFound",
     "NoWorker",
     "NotAllowed",
     "OutOfMemory",
     "Overloaded",
+    "RemovalTimedOut",
     "ServerUnavailable",
     "ServingError",
     "Unauthorized",
     "VersionInUse",
     "VersionNotFound",
     "WorkerDied",
+    "WorkersNotStarted",
     "error_from_code",
 )
 
@@ -78,16 +84,16 @@ class ModelNotFound(ServingError):
     code = "model_not_found"
 
 
+class VersionNotFound(ModelNotFound):
+    """The model is there, but not in this version."""
+
+    code = "version_not_found"
+
+
 class ArchiveNotFound(ModelNotFound):
     """The store holds no archive of that name."""
 
     code = "archive_not_found"
-
-
-class VersionNotFound(ModelNotFound):
-    """The model has no such version."""
-
-    code = "version_not_found"
 
 
 class NotAllowed(ServingError):
@@ -100,6 +106,18 @@ class Unauthorized(ServingError):
     """The caller showed no token, or not the right one, or an old one."""
 
     code = "unauthorized"
+
+
+class RemovalTimedOut(ServingError):
+    """A model's workers did not end in time."""
+
+    code = "removal_timed_out"
+
+
+class WorkersNotStarted(ServingError):
+    """A model is not served, because no worker could load it."""
+
+    code = "workers_not_started"
 
 
 class VersionInUse(ServingError):
@@ -124,6 +142,12 @@ class InvalidModel(ServingError):
     """A model cannot be served: its manifest, its handler or its weights are at fault."""
 
     code = "invalid_model"
+
+
+class LoadOutOfMemory(InvalidModel):
+    """A model needs more memory to be loaded than a worker can get."""
+
+    code = "load_out_of_memory"
 
 
 class ServerUnavailable(ServingError):

@@ -12,7 +12,7 @@ from serving.archive.manifest import check_files
 from serving.batching.batch import infer_in_groups
 from serving.errors import InvalidModel, ModelNotFound, ServingError
 from serving.handlers.handler import Handler, HandlerContext
-from serving.handlers.loading import load_handler
+from serving.handlers.loading import is_raw, load_handler
 from serving.protocol.tensors import Tensors
 from serving.registry.repository import StoredModel, find_models, version_rank
 from serving.settings import default_device, usable_cores
@@ -63,8 +63,15 @@ class LocalPredictor:
         stored = self._find(model)
         check_files(stored.manifest, stored.folder)
         handler = load_handler(stored.manifest.handler, stored.folder)
+        if is_raw(handler):
+            msg = f"{model} takes requests as they come, no tensors: ask it through the server"
+            raise InvalidModel(msg)
         context = HandlerContext(
-            model_dir=str(stored.folder), device=default_device(), threads=self._threads
+            model_dir=str(stored.folder),
+            device=default_device(),
+            threads=self._threads,
+            model_name=model,
+            model_version=stored.manifest.version,
         )
         try:
             handler.load(context)

@@ -11,7 +11,15 @@ import msgspec
 
 from serving.errors import ServingError
 
-__all__ = ("InvalidSettings", "ModelConfig", "ServerSettings", "default_device", "read_settings")
+__all__ = (
+    "BatchWait",
+    "InvalidSettings",
+    "ModelConfig",
+    "ServerSettings",
+    "default_device",
+    "read_settings",
+    "usable_cores",
+)
 
 _Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
 _Count = Annotated[int, msgspec.Meta(ge=1)]
@@ -26,32 +34,75 @@ class InvalidSettings(ServingError):
     code = "invalid_settings"
 
 
+BatchWait = Literal["expected", "never", "always"]
+"""When a batch that is not full waits though a worker is idle."""
+
+
 class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How one model is served; what is None is taken from its manifest, or from the machine.
 
     Attributes:
-        min_workers: processes that hold the model, >= 1.
+        min_workers: processes that hold the model; 0: none until it is scaled.
         max_workers: processes that may be added while requests wait; None: none beyond the minimum.
+        scale_up_ms: how long a request waits before a worker is added for it, milliseconds.
         batch_size: most items of a batch; None: the manifest's.
+        preferred_batch_sizes: a batch that need not leave whole is cut to the largest that fits.
         max_batch_delay_ms: longest wait for company, milliseconds; None: the manifest's.
+        batch_wait: whether to wait while a worker is idle: "expected": for clients who were just
+            answered and may come back; "never"; "always", as TorchServe does.
         queue_size: most requests that wait; more are refused.
+        use_job_ticket: whether requests that would have to wait are refused.
         default_timeout_s: for a request that names no time of its own, seconds.
         response_timeout_s: longest work on one batch, then the worker is replaced, seconds.
         startup_timeout_s: longest loading, seconds.
-        threads: CPU threads for each worker; None: the cores shared out among `min_workers`.
+        max_retry_timeout_s: how long a worker that cannot be started is tried again, seconds;
+            None: for ever.
+        threads: CPU threads for each worker; None: the cores shared out among the workers.
         device: "cpu" or "cuda:N"; None: a GPU where there is one that can be used.
+        device_ids: indices of the GPUs that the workers take in turn; empty: that of `device`.
+        memory_limit_mb: resident memory of a worker, MiB; above it the worker is replaced.
+        decode_workers: processes of their own that decode bodies and encode answers; 0: the
+            workers do.
+        python: interpreter of the workers; None: the server's.
+        environment_allow: patterns (`*`, `?`) of the variables that workers get; None: all.
+        environment_deny: regular expression of the names that they do not get.
+        continuous_batching: whether requests join a batch that is under way.
+        sequence_batching: whether the requests of one sequence go to one worker, in order.
+        sequence_max_idle_s: a sequence ends when nothing comes for so long, seconds; None: never.
+        sequence_timeout_s: longest life of a sequence, seconds; None: no limit.
+        max_sequences: most sequences at a time, over all workers.
+        sequence_queue_size: most requests of one sequence that wait.
+        use_venv: whether the archive's requirements are installed in an environment of its own.
     """
 
-    min_workers: _Count = 1
-    max_workers: _Count | None = None
+    min_workers: Annotated[int, msgspec.Meta(ge=0)] = 1
+    max_workers: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    scale_up_ms: Annotated[float, msgspec.Meta(ge=0)] = 0.0
     batch_size: _Count | None = None
+    preferred_batch_sizes: tuple[_Count, ...] = ()
     max_batch_delay_ms: Annotated[float, msgspec.Meta(ge=0)] | None = None
+    batch_wait: BatchWait = "expected"
     queue_size: _Count = 100
+    use_job_ticket: bool = False
     default_timeout_s: _Seconds = 60.0
     response_timeout_s: _Seconds = 120.0
     startup_timeout_s: _Seconds = 120.0
+    max_retry_timeout_s: Annotated[float, msgspec.Meta(ge=0)] | None = None
     threads: _Count | None = None
     device: Annotated[str, msgspec.Meta(pattern=r"^(cpu|cuda:\d+)$")] | None = None
+    device_ids: tuple[Annotated[int, msgspec.Meta(ge=0)], ...] = ()
+    memory_limit_mb: _Count | None = None
+    decode_workers: Annotated[int, msgspec.Meta(ge=0)] = 0
+    python: str | None = None
+    environment_allow: tuple[str, ...] | None = None
+    environment_deny: str = ""
+    continuous_batching: bool = False
+    sequence_batching: bool = False
+    sequence_max_idle_s: _Seconds | None = 30.0
+    sequence_timeout_s: _Seconds | None = None
+    max_sequences: _Count = 64
+    sequence_queue_size: _Count = 16
+    use_venv: bool = False
 
 
 class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -72,6 +123,16 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
             and `inference_port`. Equal addresses share a listener.
         management_address: likewise.
         metrics_address: likewise.
+        enable_grpc: whether there are gRPC listeners.
+        grpc_inference_address: "" for `host`.
+        grpc_management_address: "" for `host`.
+        grpc_inference_port: 0 chooses a free one, as for the other.
+        grpc_management_port: likewise.
+        enable_grpc_ssl: whether the gRPC listeners use the certificate.
+        grpc_inference_max_connection_age_ms: older connections are ended; None: none is.
+        grpc_management_max_connection_age_ms: likewise.
+        grpc_inference_max_connection_age_grace_ms: what is under way gets this; None: all it needs.
+        grpc_management_max_connection_age_grace_ms: likewise.
         certificate_file: PEM, for https addresses; without any, a certificate is made and signed by
             itself.
         private_key_file: PEM, of the certificate.
@@ -107,11 +168,16 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
             says, JSON and text; else as bytes.
         limit_max_image_pixels: whether archives' handlers refuse pictures that are bombs.
         install_py_dep_per_model: whether an archive's requirements are installed.
+        client_shared_memory: whether clients on this machine may register shared memory for their
+            tensors (Open Inference Protocol). They then read and write whatever shared memory the
+            server's user may, so let nobody else in.
+        initial_workers: of a model that is registered by a request which names no number.
         unregister_timeout_s: longest removal of a model, seconds.
         sequence_headers: names of the headers of a sequence's id, start and end.
         number_of_gpu: most GPUs that are used; None: all.
+        properties: what a config.properties said, to be written into snapshots.
         defaults: how models are served that `models` does not name.
-        models: by model name.
+        models: by model name, or by `name:version`, which goes before it.
     """
 
     compat: Literal["better", "torchserve"] = "better"
@@ -125,6 +191,16 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     inference_address: str = ""
     management_address: str = ""
     metrics_address: str = ""
+    enable_grpc: bool = True
+    grpc_inference_address: str = ""
+    grpc_management_address: str = ""
+    grpc_inference_port: _Port = 7070
+    grpc_management_port: _Port = 7071
+    enable_grpc_ssl: bool = False
+    grpc_inference_max_connection_age_ms: _Count | None = None
+    grpc_management_max_connection_age_ms: _Count | None = None
+    grpc_inference_max_connection_age_grace_ms: _Count | None = None
+    grpc_management_max_connection_age_grace_ms: _Count | None = None
     certificate_file: str = ""
     private_key_file: str = ""
     keystore: str = ""
@@ -143,7 +219,7 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     enable_metrics_api: bool = True
     metrics_mode: Literal["prometheus", "log", "legacy"] = "prometheus"
     metrics_config: str = ""
-    model_metrics_auto_detect: bool = False
+    model_metrics_auto_detect: bool = True
     disable_system_metrics: bool = False
     metrics_interval_s: _Seconds = 60.0
     log_dir: str = ""
@@ -154,6 +230,8 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     decode_input_request: bool = True
     limit_max_image_pixels: bool = True
     install_py_dep_per_model: bool = False
+    client_shared_memory: bool = False
+    initial_workers: Annotated[int, msgspec.Meta(ge=0)] = 0
     unregister_timeout_s: _Seconds = 120.0
     sequence_headers: tuple[str, str, str] = (
         "ts_request_sequence_id",
@@ -161,15 +239,18 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         "ts_request_sequence_end",
     )
     number_of_gpu: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    properties: dict[str, str] = {}
     defaults: ModelConfig = ModelConfig()
     models: dict[str, ModelConfig] = {}
 
-    def config_of(self, model: str) -> ModelConfig:
-        """How this model is served."""
-        return self.models.get(model, self.defaults)
+    def config_of(self, model: str, version: str = "") -> ModelConfig:
+        """How this model, or this version of it, is served."""
+        named = self.models.get(f"{model}:{version}") or self.models.get(model)
+        return named or self.defaults
 
 
 _DEFAULTS = ServerSettings()
+_TABLES = {"defaults", "models", "properties"}
 
 
 def read_settings(path: Path | None, environment: Mapping[str, str]) -> ServerSettings:
@@ -214,7 +295,7 @@ def _read_table(path: Path) -> dict[str, Any]:
 
 def _lay_over(table: dict[str, Any], environment: Mapping[str, str]) -> None:
     """Write what the environment says over what the file says."""
-    own = {name for name in ServerSettings.__struct_fields__ if name not in {"defaults", "models"}}
+    own = {name for name in ServerSettings.__struct_fields__ if name not in _TABLES}
     for variable, value in environment.items():
         field = variable.removeprefix(_PREFIX).lower()
         if not variable.startswith(_PREFIX):

@@ -1,11 +1,15 @@
 """One batch as the model's code sees it: equal shapes together, results where they belong."""
 
 from collections.abc import Callable, Hashable, Sequence
+from typing import TypeVar
 
 from serving.errors import InferenceFailed, OutOfMemory, ServingError
 from serving.protocol.tensors import Tensors, datatype_of
 
-__all__ = ("Infer", "infer_in_groups", "signature")
+__all__ = ("Infer", "as_serving_error", "infer_in_groups", "run_apart", "signature")
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 Infer = Callable[[Sequence[Tensors]], Sequence[Tensors]]
 """A handler's `infer`: as many results as items, in the same order."""
@@ -26,24 +30,29 @@ def infer_in_groups(items: Sequence[Tensors], infer: Infer) -> list[Tensors | Se
         groups.setdefault(signature(item), []).append(index)
     results: dict[int, Tensors | ServingError] = {}
     for indices in groups.values():
-        results.update(zip(indices, _infer_group([items[i] for i in indices], infer), strict=True))
+        group = [items[index] for index in indices]
+        results.update(zip(indices, run_apart(group, infer), strict=True))
     return [results[index] for index in range(len(items))]
 
 
-def _infer_group(group: list[Tensors], infer: Infer) -> Sequence[Tensors | ServingError]:
+def run_apart(
+    group: Sequence[Item], run: Callable[[Sequence[Item]], Sequence[Result]]
+) -> Sequence[Result | ServingError]:
+    """Run a group; when that fails, each of its items alone, so that a bad one fails alone."""
     try:
-        results = infer(group)
+        results = run(group)
         if len(results) != len(group):
             msg = f"the model gave {len(results)} results for {len(group)} items"
             raise InferenceFailed(msg)
     except Exception as error:
         if len(group) == 1:
-            return [_as_serving_error(error)]
-        return [result for item in group for result in _infer_group([item], infer)]
+            return [as_serving_error(error)]
+        return [result for item in group for result in run_apart([item], run)]
     return results
 
 
-def _as_serving_error(error: Exception) -> ServingError:
+def as_serving_error(error: Exception) -> ServingError:
+    """The error for the caller; its cause is what the model raised."""
     if isinstance(error, ServingError):
         return error
     kind = OutOfMemory if isinstance(error, MemoryError) else InferenceFailed

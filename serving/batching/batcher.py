@@ -1,6 +1,7 @@
 """Batcher: a bounded queue that hands batches to whoever is idle."""
 
 import asyncio
+import contextlib
 import math
 import time
 from collections import deque
@@ -8,7 +9,7 @@ from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import partial
 from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
 
-from serving.batching.pending import BatchLimits, Pending, hold_until
+from serving.batching.pending import PRIORITY_S, Batch, BatchLimits, Pending, hold_until
 from serving.errors import (
     DeadlineExceeded,
     InferenceFailed,
@@ -55,7 +56,8 @@ class Batcher(Generic[Item, Result]):
     `delay_s` are about to come back: then it waits for them, within the law of `hold_until`.
 
     Args:
-        run: gives one result or error for each item, in order; what it raises, all items get.
+        run: gives one result or error for each item of a batch, in order; what it raises, all
+            items get.
         capacity: how many runs may be under way now; call `wake` when it grows.
         limits: sizes and delay.
         observer: told of every batch and every dropped item.
@@ -63,14 +65,14 @@ class Batcher(Generic[Item, Result]):
 
     def __init__(
         self,
-        run: Callable[[Sequence[Item]], Awaitable[Sequence[Result | ServingError]]],
+        run: Callable[[Batch[Item, Result]], Awaitable[Sequence[Result | ServingError]]],
         capacity: Callable[[], int],
         limits: BatchLimits,
         observer: Observer,
     ) -> None:
         self._run = run
         self._capacity = capacity
-        self._limits = limits
+        self.limits = limits
         self._observer = observer
         # By key, each in order of arrival; a key without items is removed.
         self._groups: dict[Hashable, deque[Pending[Item, Result]]] = {}
@@ -81,6 +83,7 @@ class Batcher(Generic[Item, Result]):
         self._is_pump_due = False
         self._timer: asyncio.TimerHandle | None = None
         self._is_stopped = False
+        self._left = asyncio.Event()
 
     @property
     def waiting(self) -> int:
@@ -92,13 +95,28 @@ class Batcher(Generic[Item, Result]):
         """Batches under way."""
         return len(self._running)
 
-    async def submit(self, item: Item, key: Hashable, deadline: float) -> Result:
+    def oldest_wait_s(self) -> float:
+        """How long the longest-waiting item has stood in the queue, seconds; 0 without any."""
+        arrivals = [pending.arrived for group in self._groups.values() for pending in group]
+        return time.monotonic() - min(arrivals) if arrivals else 0.0
+
+    async def submit(
+        self,
+        item: Item,
+        key: Hashable,
+        deadline: float,
+        *,
+        priority: int = 0,
+        sequence: str | None = None,
+    ) -> Result:
         """Queue an item and wait for its result.
 
         Args:
             item: what `run` shall get.
             key: only items of equal keys come into one batch.
             deadline: monotonic seconds; the answer after it is DeadlineExceeded.
+            priority: higher goes first (`PRIORITY_S`).
+            sequence: of all items with the same one, only one goes into a batch.
 
         Raises:
             Overloaded: when the queue is full.
@@ -109,9 +127,10 @@ class Batcher(Generic[Item, Result]):
         self._check_open()
         loop = asyncio.get_running_loop()
         now = time.monotonic()
-        pending: Pending[Item, Result] = Pending(item, key, now, deadline, loop.create_future())
-        self._groups.setdefault(key, deque()).append(pending)
-        self._waiting += 1
+        rank = now - priority * PRIORITY_S
+        result: asyncio.Future[Result] = loop.create_future()
+        pending = Pending(item, key, now, deadline, result, rank, sequence)
+        self._enqueue(pending)
         if self._returning:
             self._returning.popleft()
         expiry = loop.call_later(deadline - now, _expire, pending)
@@ -134,7 +153,20 @@ class Batcher(Generic[Item, Result]):
         """Give every item in the queue this error."""
         for group in self._groups.values():
             for pending in group:
-                _settle(pending, error)
+                pending.settle(error)
+
+    async def drain(self, grace_s: float) -> None:
+        """Take nothing more, give what is here `grace_s` seconds to be answered, then stop."""
+        self._is_stopped = True
+        until = time.monotonic() + grace_s
+        while self._waiting or self._running:
+            left_s = until - time.monotonic()
+            if left_s <= 0:
+                break
+            self._left.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._left.wait(), left_s)
+        await self.stop(0)
 
     async def stop(self, grace_s: float) -> None:
         """Take nothing more, refuse what waits, give what runs `grace_s` seconds to end."""
@@ -148,10 +180,23 @@ class Batcher(Generic[Item, Result]):
     def _check_open(self) -> None:
         if self._is_stopped:
             raise ServerUnavailable(_STOPPING)
-        if self._waiting >= self._limits.queue_size:
+        if self._waiting >= self.limits.queue_size:
             self._observer.dropped(Overloaded.code)
             msg = f"the queue is full: {self._waiting} requests wait"
             raise Overloaded(msg)
+        if self.limits.needs_idle and len(self._running) + self._waiting >= self._capacity():
+            self._observer.dropped(Overloaded.code)
+            msg = "every worker is busy, and this model lets no request wait"
+            raise Overloaded(msg)
+
+    def _enqueue(self, pending: Pending[Item, Result]) -> None:
+        """Put it where its rank says: nearly always at the end."""
+        group = self._groups.setdefault(pending.key, deque())
+        at = len(group)
+        while at and group[at - 1].rank > pending.rank:
+            at -= 1
+        group.insert(at, pending)
+        self._waiting += 1
 
     def _leave_queue(self, pending: Pending[Item, Result]) -> None:
         group = self._groups[pending.key]
@@ -160,6 +205,7 @@ class Batcher(Generic[Item, Result]):
             del self._groups[pending.key]
         self._waiting -= 1
         pending.is_queued = False
+        self._left.set()
 
     def _report_drop(self, pending: Pending[Item, Result]) -> None:
         error = None if pending.result.cancelled() else pending.result.exception()
@@ -183,23 +229,25 @@ class Batcher(Generic[Item, Result]):
     def _next_departure(self, now: float) -> _Departure[Item, Result]:
         """Find the group that may leave first; of several that may leave now, the oldest."""
         expected_until = self._expected_until(now)
-        oldest_first = sorted(self._groups.values(), key=lambda group: group[0].arrived)
+        oldest_first = sorted(self._groups.values(), key=lambda group: group[0].rank)
         departures = [self._departure(group, expected_until) for group in oldest_first]
         return min(departures, key=lambda departure: max(departure.at, now))
 
     def _departure(
         self, group: "deque[Pending[Item, Result]]", expected_until: float
     ) -> _Departure[Item, Result]:
-        if len(group) >= self._limits.size:
+        if len(group) >= self.limits.size:
             return _Departure(-math.inf, "full", group)
-        latest = hold_until(group, self._limits.delay_s)
-        if expected_until < latest:
+        if self.limits.wait == "never":
+            return _Departure(-math.inf, "idle", group)
+        latest = hold_until(group, self.limits.delay_s)
+        if expected_until < latest and self.limits.wait == "expected":
             return _Departure(expected_until, "idle", group)
         return _Departure(latest, "delay", group)
 
     def _expected_until(self, now: float) -> float:
         """Until when clients who have just been answered may come back."""
-        delay_s = self._limits.delay_s
+        delay_s = self.limits.delay_s
         while self._returning and self._returning[0] + delay_s <= now:
             self._returning.popleft()
         return self._returning[-1] + delay_s if self._returning else -math.inf
@@ -209,8 +257,7 @@ class Batcher(Generic[Item, Result]):
         group = departure.group
         idle = self._capacity() - len(self._running)
         batch: list[Pending[Item, Result]] = []
-        for _ in range(min(self._limits.size, math.ceil(len(group) / idle))):
-            pending = group[0]
+        for pending in self._choose(group, self.limits.cut(math.ceil(len(group) / idle))):
             self._leave_queue(pending)
             if pending.deadline <= now:
                 _expire(pending)
@@ -221,46 +268,53 @@ class Batcher(Generic[Item, Result]):
         if not batch:
             return
         self._observer.launched([now - pending.arrived for pending in batch], departure.reason)
-        task = asyncio.get_running_loop().create_task(self._execute(batch))
+        task = asyncio.get_running_loop().create_task(self._execute(Batch(batch)))
         self._running.add(task)
         task.add_done_callback(partial(self._finish, batch))
 
-    async def _execute(self, batch: Sequence[Pending[Item, Result]]) -> None:
+    def _choose(
+        self, group: "deque[Pending[Item, Result]]", most: int
+    ) -> list[Pending[Item, Result]]:
+        """The first of a group, but no more than one of each sequence."""
+        chosen: list[Pending[Item, Result]] = []
+        sequences: set[str] = set()
+        for pending in group:
+            if len(chosen) == most:
+                break
+            if pending.sequence is None:
+                chosen.append(pending)
+            elif pending.sequence not in sequences:
+                sequences.add(pending.sequence)
+                chosen.append(pending)
+        return chosen
+
+    async def _execute(self, batch: Batch[Item, Result]) -> None:
         results: Sequence[Result | ServingError]
+        size = len(batch.items)
         try:
-            results = await self._run([pending.item for pending in batch])
-            if len(results) != len(batch):
-                msg = f"{len(results)} results came for {len(batch)} items"
+            results = await self._run(batch)
+            if len(results) != size:
+                msg = f"{len(results)} results came for {size} items"
                 raise InferenceFailed(msg)
         except ServingError as error:
-            results = [error] * len(batch)
+            results = [error] * size
         except Exception as error:
             msg = f"{type(error).__name__}: {error}"
-            results = [InferenceFailed(msg)] * len(batch)
+            results = [InferenceFailed(msg)] * size
         now = time.monotonic()
-        for pending, result in zip(batch, results, strict=True):
-            if not pending.result.done():
+        for pending, result in zip(batch.pendings, results, strict=True):
+            if pending.settle(result):
                 self._returning.append(now)
-            _settle(pending, result)
 
     def _finish(self, batch: Sequence[Pending[Item, Result]], task: asyncio.Task[None]) -> None:
         self._running.discard(task)
+        self._left.set()
         # Nothing is left to settle here unless the task was cancelled.
         for pending in batch:
-            _settle(pending, ServerUnavailable(_STOPPING))
+            pending.settle(ServerUnavailable(_STOPPING))
         self.wake()
-
-
-def _settle(pending: Pending[Item, Result], result: Result | ServingError) -> None:
-    """Give a result or an error to whoever still waits for it."""
-    if pending.result.done():
-        return
-    if isinstance(result, ServingError):
-        pending.result.set_exception(result)
-    else:
-        pending.result.set_result(result)
 
 
 def _expire(pending: Pending[Item, Result]) -> None:
     seconds = pending.deadline - pending.arrived
-    _settle(pending, DeadlineExceeded(f"no answer came within {round(seconds, 3):g} s"))
+    pending.settle(DeadlineExceeded(f"no answer came within {round(seconds, 3):g} s"))

@@ -1,16 +1,23 @@
-"""Pending: one request that waits for its result; and the law on how long it may wait."""
+"""Pending: one request that waits for its result; and the laws on who goes first and when."""
 
 import asyncio
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 import msgspec
 
-__all__ = ("BatchLimits", "Pending", "hold_until")
+from serving.errors import ServingError
+
+__all__ = ("PRIORITY_S", "Batch", "BatchLimits", "Pending", "hold_until")
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+PRIORITY_S = 1.0
+"""How much earlier than it did a request counts as having come, for each step of its priority,
+seconds. So a request waits for those of higher priority that come up to that much later, and not
+for ever."""
 
 
 class BatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -20,11 +27,23 @@ class BatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         size: most items of a batch, >= 1.
         delay_s: longest wait for company, seconds, >= 0.
         queue_size: most items that wait, >= 1; more are refused.
+        preferred_sizes: a batch that is not full is cut to the largest of these that fits.
+        wait: whether to wait while somebody is idle (`serving.settings.BatchWait`).
+        needs_idle: whether items that would have to wait for somebody idle are refused.
     """
 
     size: int
     delay_s: float
     queue_size: int
+    preferred_sizes: tuple[int, ...] = ()
+    wait: Literal["expected", "never", "always"] = "expected"
+    needs_idle: bool = False
+
+    def cut(self, count: int) -> int:
+        """How many of so many go into a batch now."""
+        most = min(count, self.size)
+        fitting = [size for size in self.preferred_sizes if size <= most]
+        return max(fitting) if fitting and most < self.size else most
 
 
 @dataclass(slots=True, eq=False)
@@ -37,6 +56,8 @@ class Pending(Generic[Item, Result]):
         arrived: monotonic seconds.
         deadline: monotonic seconds; its caller is gone after that.
         result: set once, with the result or the error.
+        rank: when it counts as having come; the least goes first.
+        sequence: of all items with the same one, none goes before the one ahead is answered.
         is_queued: whether it still stands in the queue.
     """
 
@@ -45,7 +66,37 @@ class Pending(Generic[Item, Result]):
     arrived: float
     deadline: float
     result: "asyncio.Future[Result]" = field(repr=False)
+    rank: float = 0.0
+    sequence: str | None = None
     is_queued: bool = True
+
+    def settle(self, result: Result | ServingError) -> bool:
+        """Give a result or an error to whoever still waits for it; whether somebody did."""
+        if self.result.done():
+            return False
+        if isinstance(result, ServingError):
+            self.result.set_exception(result)
+        else:
+            self.result.set_result(result)
+        return True
+
+
+class Batch(Generic[Item, Result]):
+    """Items that go together.
+
+    Args:
+        pendings: those who wait for them, in order.
+    """
+
+    __slots__ = ("items", "pendings")
+
+    def __init__(self, pendings: Sequence[Pending[Item, Result]]) -> None:
+        self.pendings = pendings
+        self.items: Sequence[Item] = [pending.item for pending in pendings]
+
+    def settle(self, index: int, result: Result | ServingError) -> bool:
+        """Answer one of them before the others are done; whether somebody waited for it."""
+        return self.pendings[index].settle(result)
 
 
 def hold_until(pendings: Sequence[Pending[Item, Result]], delay_s: float) -> float:

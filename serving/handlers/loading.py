@@ -5,16 +5,26 @@ import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from serving.errors import InvalidModel
-from serving.handlers.handler import Handler
+from serving.handlers.handler import AnyHandler, RawHandler
 
-__all__ = ("load_handler",)
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+__all__ = ("is_raw", "load_handler")
 
 _METHODS = ("load", "decode", "infer", "encode")
+_RAW_METHOD = "answer"
 
 
-def load_handler(reference: str, folder: Path) -> Handler:
+def is_raw(handler: AnyHandler) -> "TypeIs[RawHandler]":
+    """Whether a handler reads requests and writes replies itself."""
+    return callable(getattr(handler, _RAW_METHOD, None))
+
+
+def load_handler(reference: str, folder: Path) -> AnyHandler:
     """Build the handler that a manifest names; its model is not loaded yet.
 
     A module that ends in `.py` is a file in the model's folder; any other is imported by its name.
@@ -28,11 +38,12 @@ def load_handler(reference: str, folder: Path) -> Handler:
             module = _module_from_file(folder / module_name)
         else:
             module = importlib.import_module(module_name)
-        handler: Handler = getattr(module, class_name)()
+        handler: AnyHandler = getattr(module, class_name)()
     except Exception as error:
         msg = f"cannot build the handler {reference}: {type(error).__name__}: {error}"
         raise InvalidModel(msg) from error
-    missing = [name for name in _METHODS if not callable(getattr(handler, name, None))]
+    needed = _METHODS[:1] if is_raw(handler) else _METHODS
+    missing = [name for name in needed if not callable(getattr(handler, name, None))]
     if missing:
         msg = f"{reference} is no handler: it has no {', '.join(missing)}"
         raise InvalidModel(msg)

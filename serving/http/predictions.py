@@ -12,6 +12,7 @@ from serving.http.requests import (
     timeout_of,
     while_connected,
 )
+from serving.protocol.exchange import RawRequest
 
 __all__ = ("predictions_router",)
 
@@ -35,12 +36,13 @@ async def predict(
     engine = engine_of(request)
     timeout_s = timeout_of(request)
     body = await read_input(request)
-    work = engine.infer(model, body, version=version, timeout_s=timeout_s)
+    asked = RawRequest({"body": body})
+    work = engine.ask(model, asked, version=version, timeout_s=timeout_s)
     try:
         answer = await while_connected(request, work)
     except ClientGone:
         return Response(b"", status_code=499)
-    return Response(answer, media_type=MediaType.JSON)
+    return Response(answer.body, media_type=MediaType.JSON)
 
 
 predictions_router = Router(

@@ -1,6 +1,8 @@
 """Metrics in Prometheus' form, per model and version, one set for each server."""
 
+import contextlib
 import socket
+import time
 from collections.abc import Callable, Sequence
 
 from prometheus_client import (
@@ -13,8 +15,13 @@ from prometheus_client import (
 )
 
 from serving.batching.batcher import LaunchReason
+from serving.handlers.points import MetricPoint
+from serving.observe.statistics import DurationSum, EndpointStatistics
 
-__all__ = ("EndpointMetrics", "ServerMetrics")
+__all__ = ("EndpointMetrics", "PointListener", "ServerMetrics")
+
+PointListener = Callable[[str, str, MetricPoint], None]
+"""Learns of what handlers measure: the model's name and version, and the point."""
 
 _LABELS = ("model_name", "model_version")
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
@@ -29,6 +36,7 @@ class ServerMetrics:
         disable_created_metrics()  # type: ignore[no-untyped-call]
         registry = CollectorRegistry()
         self._registry = registry
+        self.point_listeners: list[PointListener] = []
 
         def seconds(name: str, text: str) -> Histogram:
             return Histogram(name, text, _LABELS, buckets=_SECONDS, registry=registry)
@@ -73,6 +81,12 @@ class ServerMetrics:
         """Bind the metrics to one model version."""
         return EndpointMetrics(self, name, version)
 
+    def forget_endpoint(self, name: str, version: str) -> None:
+        """Stop telling the present numbers of a model version that is no longer served."""
+        for gauge in (self.in_flight, self.queue_length, self.workers):
+            with contextlib.suppress(KeyError):
+                gauge.remove(name, version)
+
     def as_text(self) -> bytes:
         """Write them in Prometheus' text format 0.0.4."""
         return generate_latest(self._registry)
@@ -86,6 +100,7 @@ class EndpointMetrics:
         legacy = (name, version, socket.gethostname())
         self._metrics = metrics
         self._labels = labels
+        self._statistics = EndpointStatistics()
         self._request_seconds = metrics.request_seconds.labels(*labels)
         self._queue_seconds = metrics.queue_seconds.labels(*labels)
         self._batch_wait_seconds = metrics.batch_wait_seconds.labels(*labels)
@@ -110,16 +125,25 @@ class EndpointMetrics:
         self._batch_wait_seconds.observe(max(waits_s))
         for wait_s in waits_s:
             self._queue_seconds.observe(wait_s)
-        self._ts_queue.inc(sum(waits_s) * 1e6)
+        queued_s = sum(waits_s)
+        self._ts_queue.inc(queued_s * 1e6)
+        self._statistics.queued.add(queued_s, len(waits_s))
         self._metrics.batches.labels(*self._labels, reason).inc()
 
     def dropped(self, reason: str) -> None:
         """Count an item that was not run."""
         self._metrics.shed.labels(*self._labels, reason).inc()
 
-    def inferred(self, seconds: float) -> None:
-        """Count a worker's time on one batch."""
+    def inferred(self, seconds: float, size: int, points: Sequence[MetricPoint] = ()) -> None:
+        """Count a worker's time on one batch of that size, and what its handler measured."""
         self._inference_seconds.observe(seconds)
+        statistics = self._statistics
+        statistics.computed.add(seconds * size, size)
+        statistics.batches.setdefault(size, DurationSum()).add(seconds)
+        statistics.last_inference_at = time.time()
+        for point in points:
+            for listener in self._metrics.point_listeners:
+                listener(*self._labels, point)
 
     def answered(self, seconds: float, result: str) -> None:
         """Count a request: its time from arrival to answer, and "ok" or the error's code."""
@@ -127,6 +151,12 @@ class EndpointMetrics:
         self._metrics.requests.labels(*self._labels, result).inc()
         self._ts_requests.inc()
         self._ts_latency.inc(seconds * 1e6)
+        statistics = self._statistics
+        (statistics.success if result == "ok" else statistics.failed).add(seconds)
+
+    def statistics(self) -> EndpointStatistics:
+        """What it has done since its start; go on reading, it goes on counting."""
+        return self._statistics
 
     def restarted(self, count: int) -> None:
         """Count workers that were replaced."""

@@ -3,29 +3,32 @@
 import asyncio
 import time
 from collections.abc import Hashable, Sequence
-from datetime import UTC, datetime
-from typing import TypeVar, cast
+from dataclasses import replace
 
 from serving.archive.inputs import check_inputs
 from serving.archive.manifest import Manifest, check_files
+from serving.archive.stored import StoredModel
 from serving.batching.batch import signature
 from serving.batching.batcher import Batcher
-from serving.batching.pending import BatchLimits
-from serving.errors import ServingError
-from serving.handlers.handler import HandlerContext
+from serving.batching.pending import Batch
+from serving.errors import BadInput, InferenceFailed, ServingError
 from serving.observe.metrics import EndpointMetrics
+from serving.observe.statistics import EndpointStatistics
+from serving.protocol.exchange import RawReply, RawRequest
 from serving.protocol.tensors import Tensors
-from serving.protocol.torchserve import JobQueueStatus, ModelDescription, WorkerDescription
-from serving.registry.repository import StoredModel
-from serving.settings import ModelConfig, default_device, usable_cores
-from serving.workers.messages import Item, Load, Outcome
-from serving.workers.pool import PoolSpec, WorkerPool
-from serving.workers.process import Worker
+from serving.protocol.torchserve import ModelDescription
+from serving.registry.description import describe
+from serving.registry.plan import batch_limits, pool_spec
+from serving.registry.streams import ReplyStream
+from serving.settings import ModelConfig
+from serving.workers.messages import Item, Outcome
+from serving.workers.pool import WorkerPool
+from serving.workers.process import OnChunk
 
-__all__ = ("Endpoint", "ItemT")
+__all__ = ("Endpoint",)
 
-ItemT = TypeVar("ItemT", bytes, Tensors)
-"""A raw body for the handler to decode, answered with JSON; or tensors, answered with tensors."""
+_OLD_POOL_S = 60.0
+"""How long the workers of the code before a reload may take to finish, seconds."""
 
 
 class Endpoint:
@@ -43,11 +46,12 @@ class Endpoint:
         self._metrics = metrics
         self._in_flight = 0
         self._restarts_seen = 0
-        self._pool_spec = _pool_spec(model, config)
-        self._limits = _batch_limits(model.manifest, config)
-        self._pool = WorkerPool(self._pool_spec, self._workers_changed)
-        self._batcher: Batcher[Item, Item] = Batcher(
-            self._run, lambda: self._pool.ready, self._limits, metrics
+        self._has_started = False
+        self._pool = WorkerPool(pool_spec(model, config), self._workers_changed)
+        self._old_pools: set[asyncio.Task[None]] = set()
+        self._old_busy: list[WorkerPool] = []
+        self._batcher: Batcher[Item, Outcome] = Batcher(
+            self._run, self._capacity, batch_limits(model.manifest, config), metrics
         )
         metrics.watch(
             in_flight=lambda: self._in_flight,
@@ -61,40 +65,154 @@ class Endpoint:
         return self._model.manifest
 
     @property
+    def stored(self) -> StoredModel:
+        """Where the model is."""
+        return self._model
+
+    @property
+    def config(self) -> ModelConfig:
+        """How it is served, as it was asked for."""
+        return self._config
+
+    @property
     def is_ready(self) -> bool:
         """Whether a worker holds the model."""
         return self._pool.ready > 0
 
-    async def start(self) -> None:
-        """Check the files, start the workers; the model is ready when this returns.
+    @property
+    def is_wanted(self) -> bool:
+        """Whether it has been loaded and shall have workers: then it is amiss not to be ready."""
+        return self._has_started and self._pool.min_workers > 0
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether its handler reads requests itself; known once a worker holds the model."""
+        return self._pool.is_raw
+
+    async def start(self, wanted: int = 1) -> None:
+        """Check the files, start the workers; `wanted` of them are ready when this returns.
 
         Raises:
             InvalidModel: when a file is not what the manifest says, or the model cannot be loaded.
         """
         await asyncio.to_thread(check_files, self._model.manifest, self._model.folder)
-        await self._pool.start()
+        await self._pool.start(wanted)
+        self._has_started = True
+
+    async def reload(self, model: StoredModel) -> None:
+        """Serve what is on disk now; the workers of before go when the new ones are ready.
+
+        Raises:
+            InvalidModel: when it cannot be loaded; the workers of before stay.
+        """
+        await asyncio.to_thread(check_files, model.manifest, model.folder)
+        spec = pool_spec(model, self._config)
+        pool = WorkerPool(spec, self._workers_changed)
+        pool.min_workers = self._pool.min_workers
+        pool.max_workers = self._pool.max_workers
+        await pool.start()
+        old, self._pool, self._model = self._pool, pool, model
+        self._batcher.limits = batch_limits(model.manifest, self._config)
+        self._old_busy.append(old)
+        leaving = asyncio.create_task(self._let_go(old))
+        self._old_pools.add(leaving)
+        leaving.add_done_callback(self._old_pools.discard)
+        self._batcher.wake()
+
+    async def scale(self, min_workers: int, max_workers: int, *, wait: bool) -> int:
+        """Keep so many workers from now on; how many there are now.
+
+        Raises:
+            InvalidModel: when one cannot be started.
+        """
+        count = await self._pool.scale(min_workers, max_workers, wait=wait)
+        self._has_started = True
+        return count
+
+    async def drain(self, grace_s: float) -> None:
+        """Take nothing more; answer what is here within `grace_s` seconds; end the workers."""
+        await self._batcher.drain(grace_s)
+        await self._end_pools()
 
     async def stop(self, grace_s: float) -> None:
         """Take nothing more; give what runs `grace_s` seconds; end the workers."""
         await self._batcher.stop(grace_s)
-        await self._pool.stop(grace_s=0.5)
+        await self._end_pools()
 
-    async def infer(self, item: ItemT, timeout_s: float | None = None) -> ItemT:
+    async def infer(
+        self, tensors: Tensors, timeout_s: float | None = None, priority: int = 0
+    ) -> Tensors:
         """Run the model on one item.
 
         Args:
-            item: a raw body for the handler to decode, answered with JSON; or tensors without a
-                batch axis, answered with tensors.
+            tensors: without a batch axis.
             timeout_s: how long the caller waits, seconds; None: as configured.
+            priority: higher goes first.
 
         Raises:
             ServingError: why there is no answer.
         """
+        check_inputs(tensors, self.manifest.inputs)
+        outcome = await self._answer(tensors, signature(tensors), timeout_s, priority)
+        if isinstance(outcome, RawReply):
+            msg = "the model gave a reply instead of tensors"
+            raise InferenceFailed(msg)
+        return outcome
+
+    async def ask(
+        self, request: RawRequest, timeout_s: float | None = None, priority: int = 0
+    ) -> RawReply:
+        """Let the model answer a request as it came.
+
+        A streamed reply is returned with its first part; `rest` gives the others.
+
+        Args:
+            request: what came.
+            timeout_s: how long the caller waits, seconds; None: as configured.
+            priority: higher goes first.
+
+        Raises:
+            ServingError: why there is no answer.
+        """
+        outcome = await self._answer(request, request.verb, timeout_s, priority)
+        if not isinstance(outcome, RawReply):
+            msg = "the model gave tensors instead of a reply"
+            raise InferenceFailed(msg)
+        return outcome
+
+    def describe(self) -> ModelDescription:
+        """Say how it is served, and how it fares."""
+        return describe(self._model, self._config, self._pool, self._batcher)
+
+    async def customized_metadata(self) -> str | None:
+        """What the handler says of itself; None when it says nothing."""
+        if not self.is_raw:
+            return None
+        try:
+            reply = await self.ask(RawRequest({}, verb="describe"))
+        except BadInput:
+            return None
+        return reply.body.decode(errors="replace")
+
+    def statistics(self) -> EndpointStatistics:
+        """What it has done since its start."""
+        return self._metrics.statistics()
+
+    def _capacity(self) -> int:
+        return self._pool.capacity + sum(pool.capacity for pool in self._old_busy)
+
+    async def _answer(
+        self, item: Item, key: Hashable, timeout_s: float | None, priority: int
+    ) -> RawReply | Tensors:
         started = time.monotonic()
+        deadline = started + (timeout_s or self._config.default_timeout_s)
         result = "cancelled"
         self._in_flight += 1
         try:
-            answer = await self._submit(item, started + (timeout_s or self._timeout_s))
+            if not self._pool.is_hopeful:
+                raise self._pool.unavailable()
+            self._grow_if_needed()
+            outcome = await self._batcher.submit(item, key, deadline, priority=priority)
             result = "ok"
         except ServingError as error:
             result = error.code
@@ -102,54 +220,45 @@ class Endpoint:
         finally:
             self._in_flight -= 1
             self._metrics.answered(time.monotonic() - started, result)
-        # Workers answer each kind with its own (`serving.workers.worker.answer_batch`).
-        return cast(ItemT, answer)
+        if isinstance(outcome, ServingError):
+            raise outcome
+        return outcome
 
-    def describe(self) -> ModelDescription:
-        """Say how it is served, and how it fares."""
-        spec, limits = self._pool_spec, self._limits
-        is_gpu = spec.load.context.device != "cpu"
-        waiting = self._batcher.waiting
-        return ModelDescription(
-            model_name=self.manifest.name,
-            model_version=self.manifest.version,
-            model_url=self._model.folder.name,
-            runtime="python",
-            min_workers=spec.min_workers,
-            max_workers=spec.max_workers,
-            batch_size=limits.size,
-            max_batch_delay=round(limits.delay_s * 1000),
-            response_timeout=round(spec.response_timeout_s),
-            startup_timeout=round(spec.startup_timeout_s),
-            device_type="gpu" if is_gpu else "cpu",
-            loaded_at_startup=True,
-            workers=tuple(_describe_worker(w, is_gpu=is_gpu) for w in self._pool.workers),
-            job_queue_status=JobQueueStatus(
-                remaining_capacity=limits.queue_size - waiting, pending_requests=waiting
-            ),
-        )
-
-    @property
-    def _timeout_s(self) -> float:
-        return self._config.default_timeout_s
-
-    async def _submit(self, item: Item, deadline: float) -> Item:
-        key: Hashable = None
-        if not isinstance(item, bytes):
-            check_inputs(item, self.manifest.inputs)
-            key = signature(item)
-        if not self._pool.is_hopeful:
-            raise self._pool.unavailable()
-        if self._batcher.running >= self._pool.ready:
+    def _grow_if_needed(self) -> None:
+        if self._pool.max_workers <= self._pool.min_workers:
+            return
+        if self._batcher.running < self._pool.capacity:
+            return
+        if self._batcher.oldest_wait_s() * 1000 >= self._config.scale_up_ms:
             self._pool.grow()
-        return await self._batcher.submit(item, key, deadline)
 
-    async def _run(self, items: Sequence[Item]) -> Sequence[Outcome]:
-        if self._batcher.waiting:
-            self._pool.grow()
-        answer = await self._pool.run(items)
-        self._metrics.inferred(answer.seconds)
+    async def _run(self, batch: Batch[Item, Outcome]) -> Sequence[Outcome]:
+        self._grow_if_needed()
+        streams: dict[int, ReplyStream] = {}
+        end: Sequence[Outcome] = ()
+        try:
+            answer = await self._pool.run(batch.items, _relay(batch, streams))
+            end = answer.outcomes
+        except ServingError as error:
+            end = [error] * len(batch.items)
+            raise
+        finally:
+            for index, stream in streams.items():
+                stream.finish(end[index] if end else InferenceFailed("the server is stopping"))
+        self._metrics.inferred(answer.seconds, len(batch.items), answer.points)
         return answer.outcomes
+
+    async def _let_go(self, old: WorkerPool) -> None:
+        await old.drain(_OLD_POOL_S)
+        self._old_busy.remove(old)
+
+    async def _end_pools(self) -> None:
+        for leaving in self._old_pools:
+            leaving.cancel()
+        if self._old_pools:
+            await asyncio.wait(self._old_pools)
+        pools = [self._pool, *self._old_busy]
+        await asyncio.gather(*(pool.stop(grace_s=0.5) for pool in pools))
 
     def _workers_changed(self) -> None:
         self._metrics.restarted(self._pool.restarts - self._restarts_seen)
@@ -160,42 +269,14 @@ class Endpoint:
             self._batcher.fail_waiting(self._pool.unavailable())
 
 
-def _pool_spec(model: StoredModel, config: ModelConfig) -> PoolSpec:
-    manifest = model.manifest
-    max_workers = max(config.max_workers or 0, config.min_workers)
-    context = HandlerContext(
-        model_dir=str(model.folder),
-        device=config.device or default_device(),
-        # More threads than cores make OpenMP's threads spin against one another.
-        threads=config.threads or max(usable_cores() // max_workers, 1),
-    )
-    return PoolSpec(
-        model=f"{manifest.name} version {manifest.version}",
-        load=Load(handler=manifest.handler, context=context, trial=manifest.inputs),
-        min_workers=config.min_workers,
-        max_workers=max_workers,
-        startup_timeout_s=config.startup_timeout_s,
-        response_timeout_s=config.response_timeout_s,
-    )
+def _relay(batch: Batch[Item, Outcome], streams: dict[int, ReplyStream]) -> OnChunk:
+    """What takes the parts of replies that come before the batch is done."""
 
+    def on_chunk(index: int, part: RawReply) -> bool:
+        stream = streams.get(index)
+        if stream is not None:
+            return stream.put(part.body)
+        stream = streams[index] = ReplyStream()
+        return batch.settle(index, replace(part, rest=stream))
 
-def _batch_limits(manifest: Manifest, config: ModelConfig) -> BatchLimits:
-    delay_ms = config.max_batch_delay_ms
-    if delay_ms is None:
-        delay_ms = manifest.batch.max_batch_delay_ms
-    return BatchLimits(
-        size=config.batch_size or manifest.batch.batch_size,
-        delay_s=delay_ms / 1000,
-        queue_size=config.queue_size,
-    )
-
-
-def _describe_worker(worker: Worker, *, is_gpu: bool) -> WorkerDescription:
-    return WorkerDescription(
-        id=str(worker.number),
-        start_time=datetime.fromtimestamp(worker.started_at, UTC).isoformat(timespec="seconds"),
-        status="READY" if worker.is_usable else "UNLOADING",
-        memory_usage=worker.resident_bytes(),
-        pid=worker.pid,
-        gpu=is_gpu,
-    )
+    return on_chunk

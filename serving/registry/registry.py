@@ -1,8 +1,9 @@
 """Registry: what is served, by name and version."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import Literal
 
-from serving.errors import ModelNotFound
+from serving.errors import Conflict, ModelNotFound, VersionInUse, VersionNotFound
 from serving.registry.endpoint import Endpoint
 from serving.registry.repository import version_rank
 
@@ -10,13 +11,16 @@ __all__ = ("Registry",)
 
 
 class Registry:
-    """Name to version to Endpoint; without a version, the highest is meant."""
+    """Name to version to Endpoint; without a version, the model's default is meant.
 
-    def __init__(self, endpoints: Iterable[Endpoint]) -> None:
+    Args:
+        default: which version that is until another is chosen: the highest, or the first that came.
+    """
+
+    def __init__(self, default: Literal["highest", "first"] = "highest") -> None:
+        self._default = default
         self._by_name: dict[str, dict[str, Endpoint]] = {}
-        for endpoint in endpoints:
-            manifest = endpoint.manifest
-            self._by_name.setdefault(manifest.name, {})[manifest.version] = endpoint
+        self._chosen: dict[str, str] = {}
 
     @property
     def endpoints(self) -> Sequence[Endpoint]:
@@ -34,21 +38,87 @@ class Registry:
         Raises:
             ModelNotFound: when there is no such model.
         """
+        versions = self._versions(name)
+        return [versions[version] for version in sorted(versions, key=version_rank, reverse=True)]
+
+    def default_version(self, name: str) -> str:
+        """The version that is meant where none is named.
+
+        Raises:
+            ModelNotFound: when there is no such model.
+        """
+        versions = self._versions(name)
+        if name in self._chosen:
+            return self._chosen[name]
+        return next(iter(versions)) if self._default == "first" else max(versions, key=version_rank)
+
+    def find(self, name: str, version: str | None = None) -> Endpoint:
+        """Find one version, or the default.
+
+        Raises:
+            ModelNotFound: when there is no such model.
+            VersionNotFound: when it has no such version.
+        """
+        versions = self._versions(name)
+        wanted = self.default_version(name) if version is None else version
+        if wanted not in versions:
+            msg = f"Model version: {version} does not exist for model: {name}"
+            raise VersionNotFound(msg)
+        return versions[wanted]
+
+    def add(self, endpoint: Endpoint) -> None:
+        """Take one more.
+
+        Raises:
+            Conflict: when its name and version are there already.
+        """
+        name, version = endpoint.manifest.name, endpoint.manifest.version
+        versions = self._by_name.setdefault(name, {})
+        if version in versions:
+            msg = f"Model version {version} is already registered for model {name}"
+            raise Conflict(msg)
+        versions[version] = endpoint
+
+    def remove(self, name: str, version: str | None = None) -> Endpoint:
+        """Take one out: from now on it cannot be found.
+
+        Raises:
+            ModelNotFound: when there is no such model.
+            VersionNotFound: when it has no such version.
+            VersionInUse: when it is the default, and there are others.
+        """
+        endpoint = self.find(name, version)
+        versions, found = self._by_name[name], endpoint.manifest.version
+        if len(versions) > 1 and found == self.default_version(name):
+            msg = f"Can't remove default version: {found} of model: {name}"
+            raise VersionInUse(msg)
+        self.discard(endpoint)
+        return endpoint
+
+    def discard(self, endpoint: Endpoint) -> None:
+        """Take one out, whatever it is; harmless when it is not there."""
+        name, version = endpoint.manifest.name, endpoint.manifest.version
+        versions = self._by_name.get(name, {})
+        if versions.get(version) is not endpoint:
+            return
+        del versions[version]
+        if self._chosen.get(name) == version:
+            del self._chosen[name]
+        if not versions:
+            del self._by_name[name]
+
+    def set_default(self, name: str, version: str) -> None:
+        """Mean this version from now on where none is named.
+
+        Raises:
+            ModelNotFound: when there is no such model.
+            VersionNotFound: when it has no such version.
+        """
+        self.find(name, version)
+        self._chosen[name] = version
+
+    def _versions(self, name: str) -> dict[str, Endpoint]:
         if name not in self._by_name:
             msg = f"Model not found: {name}"
             raise ModelNotFound(msg)
-        versions = self._by_name[name]
-        return [versions[version] for version in sorted(versions, key=version_rank, reverse=True)]
-
-    def find(self, name: str, version: str | None = None) -> Endpoint:
-        """Find one version, or the highest.
-
-        Raises:
-            ModelNotFound: when there is no such model or version.
-        """
-        versions = self.versions(name)
-        for endpoint in versions:
-            if version in (None, endpoint.manifest.version):
-                return endpoint
-        msg = f"Model version: {version} does not exist for model: {name}"
-        raise ModelNotFound(msg)
+        return self._by_name[name]

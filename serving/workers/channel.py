@@ -8,6 +8,7 @@ bookkeeping.
 """
 
 import asyncio
+import select
 import socket
 import struct
 from collections.abc import Sequence
@@ -123,6 +124,10 @@ class Channel:
         header_size, payload_size = _PREFIX.unpack(self._read(_PREFIX.size))
         header = _parse(self._read(header_size))
         return header.message, _split(self._read(payload_size), header.sizes)
+
+    def has_message(self) -> bool:
+        """Whether something has come; does not wait."""
+        return bool(select.select([self._socket], [], [], 0)[0])
 
     def _read(self, size: int) -> memoryview:
         view = _allocate(size)

@@ -9,8 +9,10 @@ from itertools import count
 import msgspec
 
 from serving.errors import InvalidModel, NoWorker
-from serving.workers.messages import Item, Load
-from serving.workers.process import Answer, Worker
+from serving.workers.launch import WorkerSpec
+from serving.workers.messages import Item
+from serving.workers.place import Place
+from serving.workers.process import Answer, OnChunk, Worker
 
 __all__ = ("PoolSpec", "WorkerPool", "backoff_s")
 
@@ -26,20 +28,26 @@ class PoolSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     Attributes:
         model: name and version, for the log.
-        load: what each worker holds.
-        min_workers: processes that are kept, >= 1.
+        worker: what each worker holds, and how it is started.
+        min_workers: processes that are kept, >= 0.
         max_workers: processes that may be there under load, >= min_workers.
         startup_timeout_s: longest loading, seconds.
         response_timeout_s: longest work on one batch, seconds.
+        max_retry_timeout_s: how long a worker is started again in vain, seconds; None: for ever.
+        slots: batches that a worker works on at a time, >= 1.
+        device_ids: indices of GPUs, taken in turn; empty: the one that `worker` names.
         surplus_s: how long a worker beyond the minimum may stay unused, seconds.
     """
 
     model: str
-    load: Load
+    worker: WorkerSpec
     min_workers: int
     max_workers: int
     startup_timeout_s: float
     response_timeout_s: float
+    max_retry_timeout_s: float | None = None
+    slots: int = 1
+    device_ids: tuple[int, ...] = ()
     surplus_s: float = 60.0
 
 
@@ -60,145 +68,273 @@ class WorkerPool:
         self._spec = spec
         self._on_change = on_change
         self._numbers = count(1)
-        self._ready: set[Worker] = set()
-        self._idle: list[Worker] = []
-        self._keepers: set[asyncio.Task[None]] = set()
+        self._places: list[Place] = []
         self._sleeping = 0
         self._resumes_at = 0.0
-        self._problem = "it is not loaded yet"
+        self._grown_at = 0.0
+        self._problem: InvalidModel | None = None
+        self._failed_starts = 0
+        self._is_stopped = False
+        self._changed = asyncio.Event()
+        self.min_workers = spec.min_workers
+        self.max_workers = spec.max_workers
         self.restarts = 0
+        self.is_raw = False
 
     @property
     def ready(self) -> int:
         """Workers that hold the model, busy or idle."""
-        return sum(worker.is_usable for worker in self._ready)
+        return sum(place.is_ready for place in self._places)
+
+    @property
+    def capacity(self) -> int:
+        """Batches that can be under way at a time, those of workers about to leave included."""
+        slots = self._spec.slots
+        return sum(slots if place.is_ready else place.runs for place in self._places)
 
     @property
     def is_hopeful(self) -> bool:
         """Whether a worker is there, or is being started right now."""
-        return len(self._keepers) > self._sleeping
+        return len(self._places) > self._sleeping
 
     @property
     def workers(self) -> Sequence[Worker]:
         """The workers that hold the model, oldest first."""
-        return sorted(self._ready, key=lambda worker: worker.number)
+        held = [place.worker for place in self._places if place.worker is not None]
+        return sorted(held, key=lambda worker: worker.number)
 
     def unavailable(self) -> NoWorker:
         """The error for a request that nobody can work on."""
         wait_s = max(self._resumes_at - time.monotonic(), 1.0)
-        return NoWorker(f"{self._spec.model} has no worker: {self._problem}", wait_s)
+        if self._problem is not None:
+            why = str(self._problem)
+        elif self._places:
+            why = "its last one died and is being replaced" if self.restarts else "not loaded yet"
+        else:
+            why = "it is not loaded yet" if self.min_workers else "it was given none"
+        return NoWorker(f"{self._spec.model} has no worker: {why}", wait_s)
 
-    async def start(self) -> None:
-        """Start the workers; the model is ready when this returns.
+    async def start(self, wanted: int = 1) -> None:
+        """Start the workers; at least `wanted` hold the model when this returns.
 
         Raises:
-            InvalidModel: when the first worker cannot load the model; nothing is left running.
+            InvalidModel: when a worker cannot load the model; nothing is left running.
         """
-        first = await self._start_worker()
-        self._keep(first)
-        for _ in range(self._spec.min_workers - 1):
-            self._keep(None)
+        try:
+            # One first: what cannot be loaded is tried once, not once for each worker.
+            await self._resize(min(self.min_workers, 1), wait=True)
+            await self._resize(self.min_workers, wait=False)
+            await self._until_ready(min(wanted, self.min_workers))
+        except BaseException:
+            await self.stop(_STOP_S)
+            raise
+
+    async def scale(self, min_workers: int, max_workers: int, *, wait: bool) -> int:
+        """Keep from now on so many workers; the number there is now.
+
+        Those that are too many leave when they are idle.
+
+        Args:
+            min_workers: >= 0.
+            max_workers: >= min_workers.
+            wait: whether to wait until the minimum holds the model.
+
+        Raises:
+            InvalidModel: when one cannot be started meanwhile; it is tried again.
+        """
+        self.min_workers, self.max_workers = min_workers, max_workers
+        await self._resize(min_workers, wait=wait)
+        return self.ready
 
     def grow(self) -> None:
         """Add a worker for the time being, unless one is just starting or the limit is reached."""
-        if len(self._ready) == len(self._keepers) < self._spec.max_workers:
-            self._keep(None, is_extra=True)
+        if self.ready == len(self._places) < self.max_workers:
+            self._add_place()
 
-    async def run(self, items: Sequence[Item]) -> Answer:
+    async def run(self, items: Sequence[Item], on_chunk: OnChunk | None = None) -> Answer:
         """Let an idle worker work on a batch.
 
         Raises:
             NoWorker: when none is idle.
             WorkerDied: when it ends before it answers.
         """
-        worker = next((worker for worker in reversed(self._idle) if worker.is_usable), None)
-        if worker is None:
+        place = self._idle_place()
+        if place is None or place.worker is None:
             raise self.unavailable()
-        self._idle.remove(worker)
+        place.runs += 1
         try:
-            return await worker.run(items, self._spec.response_timeout_s)
+            return await place.worker.run(items, self._spec.response_timeout_s, on_chunk)
         finally:
-            if worker.is_usable:
-                self._idle.append(worker)
+            place.runs -= 1
+            if place.is_retired:
+                place.nudge.set()
+
+    async def drain(self, grace_s: float) -> None:
+        """Let every worker finish what it works on, at most `grace_s` seconds, and end them all."""
+        self.min_workers = self.max_workers = 0
+        keepers = [place.keeper for place in self._places if place.keeper is not None]
+        for place in self._places:
+            place.retire()
+        if keepers:
+            await asyncio.wait(keepers, timeout=grace_s)
+        await self.stop(_STOP_S)
 
     async def stop(self, grace_s: float) -> None:
         """End all workers; those that do not end within `grace_s` seconds are killed."""
-        for keeper in self._keepers:
+        self._is_stopped = True
+        workers = self.workers
+        keepers = [place.keeper for place in self._places if place.keeper is not None]
+        for keeper in keepers:
             keeper.cancel()
-        if self._keepers:
-            await asyncio.wait(self._keepers)
-        workers = list(self._ready)
-        self._ready.clear()
-        self._idle.clear()
+        if keepers:
+            await asyncio.wait(keepers)
+        self._places.clear()
         await asyncio.gather(*(worker.stop(grace_s) for worker in workers))
+        self._note_change()
 
-    def _keep(self, worker: Worker | None, *, is_extra: bool = False) -> None:
-        keeper = asyncio.create_task(self._keep_alive(worker, is_extra=is_extra))
-        self._keepers.add(keeper)
-        keeper.add_done_callback(self._forget)
+    def _idle_place(self) -> Place | None:
+        """Whoever has most room; of several the one that worked last, whose caches are warm."""
+        best: Place | None = None
+        for place in self._places:
+            if not place.is_ready or place.runs >= self._spec.slots:
+                continue
+            if best is None or _preference(place) < _preference(best):
+                best = place
+        return best
 
-    def _forget(self, keeper: asyncio.Task[None]) -> None:
-        self._keepers.discard(keeper)
-        if not keeper.cancelled() and keeper.exception() is not None:
-            _log.error("%s: a place is lost", self._spec.model, exc_info=keeper.exception())
+    async def _resize(self, least: int, *, wait: bool) -> None:
+        staying = [place for place in self._places if not place.is_retired]
+        leaving = sorted(staying, key=lambda place: (place.is_ready, place.runs, -place.index))
+        for place in leaving[: max(len(staying) - self.max_workers, 0)]:
+            place.retire()
+        for _ in range(least - len(staying)):
+            self._add_place()
+        for place in self._places:
+            place.nudge.set()
+        if wait:
+            await self._until_ready(least)
 
-    async def _keep_alive(self, worker: Worker | None, *, is_extra: bool) -> None:
-        """Hold one place: a worker, or the first one, and after its end the next."""
+    async def _until_ready(self, wanted: int) -> None:
+        failed_before = self._failed_starts
+        while self.ready < wanted:
+            self._changed.clear()
+            await self._changed.wait()
+            if self._failed_starts > failed_before and self._problem is not None:
+                raise self._problem
+            if self._is_stopped:
+                msg = f"{self._spec.model} was stopped while it was loaded"
+                raise InvalidModel(msg)
+
+    def _add_place(self) -> None:
+        taken = {place.index for place in self._places}
+        place = Place(next(index for index in count() if index not in taken))
+        self._places.append(place)
+        place.keeper = asyncio.create_task(self._keep(place))
+
+    async def _keep(self, place: Place) -> None:
+        try:
+            await self._keep_alive(place)
+        except Exception:
+            _log.exception("%s: a place is lost", self._spec.model)
+        finally:
+            if place in self._places:
+                self._places.remove(place)
+            self._note_change()
+
+    async def _keep_alive(self, place: Place) -> None:
+        """Hold a place: start a worker, and after its end the next."""
         failures = 0
+        failing_since = time.monotonic()
         while True:
             failures += 1
-            try:
-                worker = worker or await self._start_worker()
-            except InvalidModel as error:
-                _log.error("%s: %s", self._spec.model, error)
-                self._problem = str(error)
-            else:
-                await self._watch(worker, is_extra=is_extra)
-                failures = 0 if worker.has_answered else failures
-                worker = None
-            if is_extra:
+            if await self._start_worker(place):
+                has_answered = await self._watch(place)
+                if has_answered:
+                    failures, failing_since = 0, time.monotonic()
+            staying = sum(not each.is_retired for each in self._places)
+            if place.is_retired or staying > self.min_workers:
+                return
+            limit_s = self._spec.max_retry_timeout_s
+            if limit_s is not None and time.monotonic() - failing_since > limit_s and failures > 1:
+                _log.error("%s: gave up after %d starts in vain", self._spec.model, failures)
                 return
             self.restarts += 1
             await self._sleep(backoff_s(failures))
 
-    async def _start_worker(self) -> Worker:
-        worker = Worker(next(self._numbers), self._spec.load)
-        await worker.start(self._spec.startup_timeout_s)
+    async def _start_worker(self, place: Place) -> bool:
+        worker = Worker(next(self._numbers), self._spec_at(place))
+        try:
+            await worker.start(self._spec.startup_timeout_s)
+        except InvalidModel as error:
+            _log.error("%s: %s", self._spec.model, error)
+            self._problem = error
+            self._failed_starts += 1
+            self._note_change()
+            return False
         _log.info("%s: worker %d is ready", self._spec.model, worker.pid)
-        self._ready.add(worker)
-        self._idle.append(worker)
-        self._on_change()
-        return worker
+        place.worker = worker
+        worker.on_closed = place.nudge.set
+        self.is_raw = worker.is_raw
+        self._problem = None
+        self._grown_at = time.monotonic()
+        for each in self._places:
+            # Whoever stays unused from now on may be one too many.
+            each.nudge.set()
+        self._note_change()
+        return True
 
-    async def _watch(self, worker: Worker, *, is_extra: bool) -> None:
-        """Leave the worker to be lent until its process ends, or it is no longer needed."""
-        while not worker.is_closed and not (is_extra and self._is_surplus(worker)):
+    def _spec_at(self, place: Place) -> WorkerSpec:
+        devices = self._spec.device_ids
+        if not devices:
+            return self._spec.worker
+        return self._spec.worker.on_gpu(devices[place.index % len(devices)])
+
+    async def _watch(self, place: Place) -> bool:
+        """Leave the worker to be lent until it ends or may leave; whether it ever answered."""
+        worker = place.worker
+        if worker is None:
+            return False
+        while not worker.is_closed and not self._may_leave(place, worker):
+            place.nudge.clear()
+            surplus_s = self._spec.surplus_s if self._is_surplus else None
             try:
-                async with asyncio.timeout(self._spec.surplus_s if is_extra else None):
-                    await worker.wait_closed()
+                await asyncio.wait_for(place.nudge.wait(), surplus_s)
             except TimeoutError:
                 continue
-        self._ready.discard(worker)
-        if worker in self._idle:
-            self._idle.remove(worker)
         if worker.is_closed:
-            self._problem = "its last one died and is being replaced"
-            _log.warning("%s: worker %d died", self._spec.model, worker.pid)
+            _log.warning("%s: worker %d %s", self._spec.model, worker.pid, worker.ending())
         else:
+            place.is_retired = True
             await worker.stop(_STOP_S)
-        self._on_change()
+        place.worker = None
+        self._note_change()
+        return worker.has_answered
 
-    def _is_surplus(self, worker: Worker) -> bool:
-        unused_s = time.monotonic() - worker.last_used
-        return worker in self._idle and unused_s >= self._spec.surplus_s
+    @property
+    def _is_surplus(self) -> bool:
+        return self.ready > self.min_workers
+
+    def _may_leave(self, place: Place, worker: Worker) -> bool:
+        if place.runs:
+            return False
+        unused_s = time.monotonic() - max(worker.last_used, self._grown_at)
+        return place.is_retired or (self._is_surplus and unused_s >= self._spec.surplus_s)
 
     async def _sleep(self, seconds: float) -> None:
         if not seconds:
             return
         self._sleeping += 1
         self._resumes_at = time.monotonic() + seconds
-        self._on_change()
+        self._note_change()
         try:
             await asyncio.sleep(seconds)
         finally:
             self._sleeping -= 1
+
+    def _note_change(self) -> None:
+        self._changed.set()
+        self._on_change()
+
+
+def _preference(place: Place) -> tuple[int, float]:
+    return place.runs, -place.worker.last_used if place.worker else 0.0

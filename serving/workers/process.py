@@ -1,28 +1,34 @@
 """One worker from the server's side: the child process and the talk with it."""
 
 import asyncio
+import contextlib
 import os
 import subprocess
-import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
-from serving.errors import InvalidModel, NoWorker, WorkerDied
+from serving.errors import InvalidModel, LoadOutOfMemory, NoWorker, WorkerDied
+from serving.handlers.points import MetricPoint
+from serving.protocol.exchange import RawReply
 from serving.protocol.tensors import Buffer
 from serving.workers.channel import AsyncChannel, ChannelClosed, channel_pair
+from serving.workers.launch import WorkerSpec, spawn
 from serving.workers.messages import (
     Answered,
+    Chunk,
+    ErrorPart,
+    Forget,
     Item,
-    Load,
     Loaded,
     LoadFailed,
     Message,
     Outcome,
     Run,
-    pack,
-    unpack,
+    pack_all,
+    unpack_outcomes,
 )
 
 __all__ = ("Answer", "Worker")
@@ -38,30 +44,55 @@ class Answer:
     Attributes:
         outcomes: one for each item, in order.
         seconds: what decoding, inference and encoding took together.
+        points: what the handler measured meanwhile.
     """
 
     outcomes: Sequence[Outcome]
     seconds: float
+    points: Sequence[MetricPoint] = ()
+
+
+OnChunk = Callable[[int, RawReply], bool]
+"""Takes a part of the reply to the item of that index; False when nobody wants the rest."""
+
+
+@dataclass(slots=True, eq=False)
+class _Run:
+    """A batch that the worker has been told to work on."""
+
+    number: int
+    answer: "asyncio.Future[tuple[Answered, list[memoryview]]]"
+    on_chunk: OnChunk | None
+    limit: asyncio.Timeout
+    timeout_s: float
 
 
 class Worker:
-    """A child process with one loaded model; works on one batch at a time.
+    """A child process with one loaded model.
+
+    It works on one batch at a time, or with continuous batching on several.
 
     Args:
         number: unique among the model's workers.
-        load: what it shall hold.
+        spec: what it shall hold, and how it is started.
     """
 
-    def __init__(self, number: int, load: Load) -> None:
+    def __init__(self, number: int, spec: WorkerSpec) -> None:
         self.number = number
         self.started_at = time.time()
         self.last_used = time.monotonic()
         self.has_answered = False
-        self._load = load
+        self.is_raw = False
+        self.on_closed: Callable[[], None] | None = None
+        self._spec = spec
+        self._load = spec.load
         self._process: subprocess.Popen[bytes] | None = None
         self._channel: AsyncChannel | None = None
         self._listener: asyncio.Task[None] | None = None
-        self._reply: asyncio.Future[tuple[Message, list[memoryview]]] | None = None
+        self._runs: dict[int, _Run] = {}
+        self._run_numbers = count(1)
+        self._turn = asyncio.Lock()
+        self._errands: set[asyncio.Task[None]] = set()
         self._closed = asyncio.Event()
         self._is_doomed = False
 
@@ -105,36 +136,43 @@ class Worker:
             raise InvalidModel(msg) from error
         except ChannelClosed as error:
             await self.stop(_REAP_S)
-            msg = f"the worker {self._ending()} while it loaded {self._load.handler}"
+            msg = f"the worker {self.ending()} while it loaded {self._load.handler}"
             raise InvalidModel(msg) from error
         except asyncio.CancelledError:
             await self.stop(0)
             raise
         if not isinstance(message, Loaded):
             await self.stop(_REAP_S)
-            reason = message.message if isinstance(message, LoadFailed) else repr(message)
-            msg = f"{self._load.handler} cannot be loaded: {reason}"
-            raise InvalidModel(msg)
+            raise self._load_failure(message)
+        self.is_raw = message.is_raw
         self.last_used = time.monotonic()
         self._listener = asyncio.create_task(self._listen(self._channel))
 
-    async def run(self, items: Sequence[Item], timeout_s: float) -> Answer:
+    async def run(
+        self, items: Sequence[Item], timeout_s: float, on_chunk: OnChunk | None = None
+    ) -> Answer:
         """Let the worker work on a batch.
+
+        Args:
+            items: the batch.
+            timeout_s: longest silence, seconds.
+            on_chunk: takes what comes before the answer; None: nothing is expected.
 
         Raises:
             NoWorker: when it was gone before it was told.
             WorkerDied: when it ends before it answers, or takes too long, which ends it.
         """
-        packed = [pack(item) for item in items]
-        buffers: list[Buffer] = [buffer for _, buffers in packed for buffer in buffers]
-        self._reply = asyncio.get_running_loop().create_future()
+        number = next(self._run_numbers)
+        answer = asyncio.get_running_loop().create_future()
         try:
-            async with asyncio.timeout(timeout_s):
-                await self._tell(Run(parts=tuple(part for part, _ in packed)), buffers)
-                message, received = await self._reply
+            async with asyncio.timeout(timeout_s) as limit:
+                self._runs[number] = _Run(number, answer, on_chunk, limit, timeout_s)
+                parts, buffers = pack_all(items)
+                await self._tell(Run(number, parts), buffers)
+                answered, received = await answer
         except ChannelClosed as error:
             await self._closed.wait()
-            msg = f"the worker {self._ending()} while it worked on this request"
+            msg = f"the worker {self.ending()} while it worked on this request"
             raise WorkerDied(msg) from error
         except TimeoutError as error:
             self._kill()
@@ -145,14 +183,11 @@ class Worker:
             self._kill()
             raise
         finally:
-            self._reply = None
+            del self._runs[number]
         self.last_used = time.monotonic()
-        if not isinstance(message, Answered):
-            self._kill()
-            msg = f"the worker said {type(message).__name__} instead of an answer"
-            raise WorkerDied(msg)
         self.has_answered = True
-        return Answer(unpack(message.parts, received), message.seconds)
+        outcomes = unpack_outcomes(answered.parts, received)
+        return Answer(outcomes, answered.seconds, answered.points)
 
     async def wait_closed(self) -> None:
         """Wait until the process has ended."""
@@ -166,8 +201,14 @@ class Worker:
         if self._channel is not None:
             self._channel.close()
         await asyncio.to_thread(self._reap, grace_s)
-        self._fail_reply()
-        self._closed.set()
+        self._note_closed()
+
+    def _load_failure(self, message: Message) -> InvalidModel:
+        """The error for a worker that said this instead of being ready."""
+        if not isinstance(message, LoadFailed):
+            return InvalidModel(f"{self._load.handler} cannot be loaded: {message!r}")
+        kind = LoadOutOfMemory if message.is_out_of_memory else InvalidModel
+        return kind(f"{self._load.handler} cannot be loaded: {message.message}")
 
     def _launch(self) -> AsyncChannel:
         """Start the process; what it is to load is yet to be told."""
@@ -176,7 +217,7 @@ class Worker:
             ours, theirs = channel_pair()
             channel = AsyncChannel(ours)
             with theirs:
-                self._process = _spawn(theirs.fileno(), self._load.context.threads)
+                self._process = spawn(self._spec, theirs.fileno())
         except OSError as error:
             if channel is not None:
                 channel.close()
@@ -188,28 +229,66 @@ class Worker:
         """Hand answers on; notice the end of the process even while it is idle."""
         try:
             while True:
-                received = await channel.receive()
-                if self._reply is not None and not self._reply.done():
-                    self._reply.set_result(received)
+                self._hear(*await channel.receive())
         except ChannelClosed:
+            self._is_doomed = True
             channel.close()
             await asyncio.to_thread(self._reap, _REAP_S)
-            self._fail_reply()
-            self._closed.set()
+            self._note_closed()
+
+    def _hear(self, message: Message, buffers: list[memoryview]) -> None:
+        """Hand what the worker says on to whom it concerns.
+
+        Raises:
+            ChannelClosed: when it says what a worker does not say; it is killed then.
+        """
+        match message:
+            case Answered():
+                run = self._runs.get(message.number)
+                if run is not None and not run.answer.done():
+                    run.answer.set_result((message, buffers))
+            case Chunk():
+                self._hear_chunk(message, buffers)
+            case _:
+                self._kill()
+                raise ChannelClosed
+
+    def _hear_chunk(self, chunk: Chunk, buffers: list[memoryview]) -> None:
+        run = self._runs.get(chunk.number)
+        if run is None or run.on_chunk is None:
+            return
+        run.limit.reschedule(asyncio.get_running_loop().time() + run.timeout_s)
+        (part,) = unpack_outcomes([chunk.part], buffers)
+        is_wanted = isinstance(part, RawReply) and run.on_chunk(chunk.index, part)
+        if not is_wanted and self._load.is_continuous and not run.answer.done():
+            nothing = Answered(run.number, (ErrorPart("cancelled", "nobody waits"),), 0.0)
+            run.answer.set_result((nothing, []))
+            errand = asyncio.create_task(self._forget(run.number))
+            self._errands.add(errand)
+            errand.add_done_callback(self._errands.discard)
+
+    async def _forget(self, number: int) -> None:
+        with contextlib.suppress(NoWorker):
+            await self._tell(Forget(number), ())
 
     async def _tell(self, message: Message, buffers: Sequence[Buffer]) -> None:
         try:
             if self._channel is None:
                 raise ChannelClosed
-            await self._channel.send(message, buffers)
+            async with self._turn:
+                await self._channel.send(message, buffers)
         except ChannelClosed as error:
             self._kill()
             msg = "the worker was gone before it began"
             raise NoWorker(msg) from error
 
-    def _fail_reply(self) -> None:
-        if self._reply is not None and not self._reply.done():
-            self._reply.set_exception(ChannelClosed())
+    def _note_closed(self) -> None:
+        for run in self._runs.values():
+            if not run.answer.done():
+                run.answer.set_exception(ChannelClosed())
+        self._closed.set()
+        if self.on_closed is not None:
+            self.on_closed()
 
     def _kill(self) -> None:
         self._is_doomed = True
@@ -226,26 +305,9 @@ class Worker:
             self._process.kill()
             self._process.wait()
 
-    def _ending(self) -> str:
+    def ending(self) -> str:
+        """How the process ended, as the rest of a sentence."""
         code = self._process.returncode if self._process else None
         if code is not None and code < 0:
             return f"was killed by signal {-code}"
         return f"ended with exit code {code}"
-
-
-def _spawn(descriptor: int, threads: int) -> subprocess.Popen[bytes]:
-    # A fresh interpreter instead of a fork: the server's threads and event loop stay out of it.
-    command = [sys.executable, "-P", "-m", "serving.workers.worker"]
-    return subprocess.Popen(
-        [*command, str(descriptor), str(os.getpid())],
-        env=_environment(threads),
-        pass_fds=[descriptor],
-        stdin=subprocess.DEVNULL,
-    )
-
-
-def _environment(threads: int) -> Mapping[str, str]:
-    """The server's own, with its import path and the libraries' thread counts."""
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
-    return os.environ | {"PYTHONPATH": path} | dict.fromkeys(names, str(threads))

@@ -5,33 +5,33 @@ import socket
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-import msgspec
 import numpy as np
 
-from serving.batching.batch import infer_in_groups
-from serving.errors import BadInput, InferenceFailed, ServingError
-from serving.handlers.handler import Handler
-from serving.handlers.loading import load_handler
+from serving.handlers.handler import AnyHandler
+from serving.handlers.loading import is_raw, load_handler
+from serving.handlers.points import take_points
 from serving.protocol.metadata import TensorMetadata
-from serving.protocol.tensors import DATATYPES, Buffer, Tensors
+from serving.protocol.tensors import DATATYPES, Tensors
+from serving.workers.answering import answer_batch, code_batch
 from serving.workers.channel import Channel, ChannelClosed
+from serving.workers.continuous import ContinuousLoop
 from serving.workers.lifetime import die_with_parent, ignore_stop_signals
 from serving.workers.messages import (
     Answered,
-    Item,
     Load,
     Loaded,
     LoadFailed,
-    Outcome,
-    Part,
+    Ping,
+    Pong,
     Run,
-    pack,
-    unpack,
+    unpack_items,
 )
+from serving.workers.replies import pack_safely, send_chunk
 
-__all__ = ("answer_batch", "main", "serve_channel", "trial_item")
+__all__ = ("main", "serve_channel", "trial_item")
 
 _TRIAL_SIZE = 64
 """Stands in a trial for a size that may be anything."""
@@ -52,29 +52,16 @@ def main(arguments: Sequence[str]) -> int:
 def serve_channel(channel: Channel) -> int:
     """Load what the server asks for and answer its batches until it is gone; the exit code."""
     try:
-        handler = _load(channel)
-        while handler is not None:
-            _answer(channel, handler)
+        load, _ = channel.receive()
+        handler = _load(channel, load) if isinstance(load, Load) else None
+        if handler is None or not isinstance(load, Load):
+            return 1
+        if load.is_continuous and is_raw(handler):
+            ContinuousLoop(channel, handler).serve()
+        while True:
+            _serve_one(channel, handler, is_codec=load.is_codec)
     except ChannelClosed:
         return 0
-    return 1
-
-
-def answer_batch(handler: Handler, items: Sequence[Item]) -> list[Outcome]:
-    """Decode, infer and encode; each outcome stands where its item stood.
-
-    Bodies are decoded and results encoded one by one, so that a bad item fails alone.
-    """
-    decoded = [_decode(handler, item) for item in items]
-    good = [index for index, item in enumerate(decoded) if not isinstance(item, ServingError)]
-    tensors = [item for item in decoded if not isinstance(item, ServingError)]
-    outcomes: list[Outcome] = list(decoded)
-    for index, result in zip(good, infer_in_groups(tensors, handler.infer), strict=True):
-        if isinstance(result, ServingError):
-            _log.error("inference failed", exc_info=result.__cause__)
-        is_body = isinstance(items[index], bytes)
-        outcomes[index] = _encode(handler, result) if is_body else result
-    return outcomes
 
 
 def trial_item(inputs: Sequence[TensorMetadata]) -> Tensors | None:
@@ -90,67 +77,60 @@ def trial_item(inputs: Sequence[TensorMetadata]) -> Tensors | None:
     }
 
 
-def _load(channel: Channel) -> Handler | None:
-    message, _ = channel.receive()
-    if not isinstance(message, Load):
-        return None
+def _load(channel: Channel, message: Load) -> AnyHandler | None:
     started = time.monotonic()
     try:
-        handler = load_handler(message.handler, Path(message.context.model_dir))
-        handler.load(message.context)
-        trial = trial_item(message.trial)
-        if trial is not None:
-            handler.infer([trial])
+        handler = _build(message)
     except Exception as error:
         _log.exception("cannot load %s", message.handler)
-        channel.send(LoadFailed(message=f"{type(error).__name__}: {error}"))
+        channel.send(
+            LoadFailed(
+                message=f"{type(error).__name__}: {error}",
+                is_out_of_memory=isinstance(error, MemoryError),
+            )
+        )
         return None
-    channel.send(Loaded(seconds=time.monotonic() - started))
+    channel.send(Loaded(seconds=time.monotonic() - started, is_raw=is_raw(handler)))
     return handler
 
 
-def _answer(channel: Channel, handler: Handler) -> None:
+def _build(message: Load) -> AnyHandler:
+    """Load the model and try it; a codec only gets ready to decode and encode."""
+    handler = load_handler(message.handler, Path(message.context.model_dir))
+    if message.is_codec:
+        prepare = getattr(handler, "prepare", None)
+        if prepare is not None:
+            prepare(message.context)
+        return handler
+    handler.load(message.context)
+    trial = trial_item(message.trial)
+    if trial is not None and not is_raw(handler):
+        handler.infer([trial])
+    return handler
+
+
+def _serve_one(channel: Channel, handler: AnyHandler, *, is_codec: bool) -> None:
     message, buffers = channel.receive()
+    if isinstance(message, Ping):
+        channel.send(Pong())
+        return
     if not isinstance(message, Run):
         msg = f"a worker takes batches, got {type(message).__name__}"
         raise TypeError(msg)
     started = time.monotonic()
-    items = [item for item in unpack(message.parts, buffers) if not isinstance(item, ServingError)]
-    packed = [_pack(outcome) for outcome in answer_batch(handler, items)]
-    answer = Answered(parts=tuple(part for part, _ in packed), seconds=time.monotonic() - started)
+    items = unpack_items(message.parts, buffers)
+    if is_codec:
+        outcomes = code_batch(handler, items)
+    else:
+        outcomes = answer_batch(handler, items, partial(send_chunk, channel, message.number))
+    packed = [pack_safely(outcome) for outcome in outcomes]
+    answer = Answered(
+        message.number,
+        tuple(part for part, _ in packed),
+        time.monotonic() - started,
+        take_points(),
+    )
     channel.send(answer, [buffer for _, part_buffers in packed for buffer in part_buffers])
-
-
-def _pack(outcome: Outcome) -> tuple[Part, list[Buffer]]:
-    try:
-        return pack(outcome)
-    except Exception as error:
-        # A handler may return anything; what is no tensors must not take the others with it.
-        return pack(InferenceFailed(f"the model's result cannot be sent: {error}"))
-
-
-def _decode(handler: Handler, item: Item) -> Tensors | ServingError:
-    if not isinstance(item, bytes):
-        return item
-    try:
-        return handler.decode(item)
-    except ValueError as error:
-        return BadInput(str(error))
-    except ServingError as error:
-        return error
-    except Exception as error:
-        _log.exception("decoding failed")
-        return InferenceFailed(f"{type(error).__name__}: {error}")
-
-
-def _encode(handler: Handler, result: Tensors | ServingError) -> Outcome:
-    if isinstance(result, ServingError):
-        return result
-    try:
-        return msgspec.json.encode(handler.encode(result))
-    except Exception as error:
-        _log.exception("encoding failed")
-        return InferenceFailed(f"{type(error).__name__}: {error}")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from serving.batching.batcher import Batcher, LaunchReason
-from serving.batching.pending import BatchLimits, Pending, hold_until
+from serving.batching.pending import Batch, BatchLimits, Pending, hold_until
 from serving.errors import (
     DeadlineExceeded,
     InferenceFailed,
@@ -30,11 +30,11 @@ class Workers:
         self.batches: list[list[int]] = []
         self.starts: list[float] = []
 
-    async def run(self, items: Sequence[int]) -> Sequence[int | ServingError]:
-        self.batches.append(list(items))
+    async def run(self, batch: Batch[int, int]) -> Sequence[int | ServingError]:
+        self.batches.append(list(batch.items))
         self.starts.append(round(asyncio.get_running_loop().time() - 1000, 6))
         await asyncio.sleep(self.seconds)
-        return [-item for item in items]
+        return [-item for item in batch.items]
 
 
 class Notes:
@@ -348,9 +348,9 @@ def test_error_of_a_run_reaches_exactly_its_items(
     run_leaping: RunLeaping, error: Exception, kind: type[ServingError], text: str
 ) -> None:
     class Failing(Workers):
-        async def run(self, items: Sequence[int]) -> Sequence[int | ServingError]:
-            results = await super().run(items)
-            if 1 in items:
+        async def run(self, batch: Batch[int, int]) -> Sequence[int | ServingError]:
+            results = await super().run(batch)
+            if 1 in batch.items:
                 raise error
             return results
 
@@ -368,8 +368,8 @@ def test_error_of_a_run_reaches_exactly_its_items(
 
 def test_one_items_error_is_its_own(run_leaping: RunLeaping) -> None:
     class Picky(Workers):
-        async def run(self, items: Sequence[int]) -> Sequence[int | ServingError]:
-            return [InferenceFailed("odd") if item % 2 else -item for item in items]
+        async def run(self, batch: Batch[int, int]) -> Sequence[int | ServingError]:
+            return [InferenceFailed("odd") if item % 2 else -item for item in batch.items]
 
     async def main() -> None:
         bench = Bench(Picky())
@@ -383,7 +383,7 @@ def test_one_items_error_is_its_own(run_leaping: RunLeaping) -> None:
 
 def test_wrong_number_of_results_fails_the_batch(run_leaping: RunLeaping) -> None:
     class Short(Workers):
-        async def run(self, items: Sequence[int]) -> Sequence[int | ServingError]:
+        async def run(self, batch: Batch[int, int]) -> Sequence[int | ServingError]:
             return [0]
 
     async def main() -> None:

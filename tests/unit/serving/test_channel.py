@@ -5,9 +5,19 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from serving.errors import BadInput, ServingError
+from serving.errors import BadInput, NoWorker, ServingError
+from serving.protocol.exchange import RawReply, RawRequest
 from serving.workers.channel import AsyncChannel, Channel, ChannelClosed, channel_pair
-from serving.workers.messages import Answered, Item, Outcome, Run, pack, unpack
+from serving.workers.messages import (
+    Answered,
+    Item,
+    Outcome,
+    Run,
+    pack,
+    pack_all,
+    unpack_items,
+    unpack_outcomes,
+)
 
 
 @pytest.fixture
@@ -18,8 +28,8 @@ def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
 
 
 def run_of(*items: Item) -> tuple[Run, list[bytes | bytearray | memoryview]]:
-    packed = [pack(item) for item in items]
-    return Run(parts=tuple(part for part, _ in packed)), [b for _, bs in packed for b in bs]
+    parts, buffers = pack_all(items)
+    return Run(7, parts), buffers
 
 
 async def test_items_cross_the_channel_as_they_were(
@@ -30,11 +40,20 @@ async def test_items_cross_the_channel_as_they_were(
         "scale": np.array(1.5),
         "names": np.array([b"a", b"\xff"], dtype=object),
     }
-    await AsyncChannel(ends[0]).send(*run_of(b"body", tensors, b""))
+    request = RawRequest(
+        {"body": b"picture", "empty": b""}, {"body": "image/png"}, {"x": "1"}, "id-1", "explain"
+    )
+    await AsyncChannel(ends[0]).send(*run_of(request, tensors, RawRequest({})))
     message, buffers = Channel(ends[1]).receive()
     assert isinstance(message, Run)
-    first, second, third = unpack(message.parts, buffers)
-    assert (first, third) == (b"body", b"")
+    assert message.number == 7
+    first, second, third = unpack_items(message.parts, buffers)
+    assert isinstance(first, RawRequest)
+    assert isinstance(third, RawRequest)
+    assert first.fields == {"body": b"picture", "empty": b""}
+    assert (first.content_types, first.headers) == ({"body": "image/png"}, {"x": "1"})
+    assert (first.request_id, first.verb) == ("id-1", "explain")
+    assert (third.fields, third.verb) == ({}, "predict")
     assert isinstance(second, dict)
     assert list(second) == list(tensors)
     for name, array in tensors.items():
@@ -44,15 +63,19 @@ async def test_items_cross_the_channel_as_they_were(
 async def test_results_cross_back_with_their_errors(
     ends: tuple[socket.socket, socket.socket],
 ) -> None:
-    outcomes: list[Outcome] = [b"{}", BadInput("no picture")]
-    packed = [pack(outcome) for outcome in outcomes]
-    answer = Answered(parts=tuple(part for part, _ in packed), seconds=0.25)
-    Channel(ends[1]).send(answer, [b for _, buffers in packed for b in buffers])
+    reply = RawReply(b"{}", 201, "Made", (("a", "1"), ("a", "2")), "text/plain")
+    outcomes: list[Outcome] = [reply, BadInput("no picture"), NoWorker("gone", 7.5)]
+    parts, sent = pack_all(outcomes)
+    Channel(ends[1]).send(Answered(7, parts, 0.25), sent)
     message, buffers = await AsyncChannel(ends[0]).receive()
     assert isinstance(message, Answered)
     assert message.seconds == 0.25
-    good, bad = unpack(message.parts, buffers)
-    assert good == b"{}"
+    good, bad, later = unpack_outcomes(message.parts, buffers)
+    assert isinstance(good, RawReply)
+    assert (good.body, good.status, good.reason) == (b"{}", 201, "Made")
+    assert (good.headers, good.content_type) == ((("a", "1"), ("a", "2")), "text/plain")
+    assert isinstance(later, NoWorker)
+    assert later.retry_after_s == 7.5
     assert isinstance(bad, BadInput)
     assert str(bad) == "no picture"
 
@@ -60,10 +83,12 @@ async def test_results_cross_back_with_their_errors(
 async def test_received_arrays_are_aligned_and_writable(
     ends: tuple[socket.socket, socket.socket],
 ) -> None:
-    await AsyncChannel(ends[0]).send(*run_of(b"x", {"a": np.ones(3, np.float64)}))
+    await AsyncChannel(ends[0]).send(
+        *run_of(RawRequest({"body": b"x"}), {"a": np.ones(3, np.float64)})
+    )
     message, buffers = Channel(ends[1]).receive()
     assert isinstance(message, Run)
-    _, item = unpack(message.parts, buffers)
+    _, item = unpack_items(message.parts, buffers)
     assert isinstance(item, dict)
     assert item["a"].flags.aligned
     item["a"][0] = 2
@@ -77,7 +102,7 @@ async def test_items_larger_than_the_sockets_buffer_cross_whole(
     await AsyncChannel(ends[0]).send(*run_of({"image": picture}))
     message, buffers = await received
     assert isinstance(message, Run)
-    (item,) = unpack(message.parts, buffers)
+    (item,) = unpack_items(message.parts, buffers)
     assert isinstance(item, dict)
     np.testing.assert_array_equal(item["image"], picture)
 
@@ -89,7 +114,7 @@ async def test_server_learns_that_the_worker_is_gone(
     with pytest.raises(ChannelClosed):
         await AsyncChannel(ends[0]).receive()
     with pytest.raises(ChannelClosed):
-        await AsyncChannel(ends[0]).send(*run_of(b"x"))
+        await AsyncChannel(ends[0]).send(*run_of(RawRequest({"body": b"x"})))
 
 
 def test_worker_learns_that_the_server_is_gone(
@@ -99,7 +124,7 @@ def test_worker_learns_that_the_server_is_gone(
     with pytest.raises(ChannelClosed):
         Channel(ends[1]).receive()
     with pytest.raises(ChannelClosed):
-        Channel(ends[1]).send(*run_of(b"x"))
+        Channel(ends[1]).send(*run_of(RawRequest({"body": b"x"})))
 
 
 def test_unknown_error_codes_become_the_root_of_the_tree() -> None:
@@ -107,7 +132,7 @@ def test_unknown_error_codes_become_the_root_of_the_tree() -> None:
         code = "strange"
 
     part, buffers = pack(Strange("from a newer worker"))
-    (back,) = unpack([part], buffers)
+    (back,) = unpack_outcomes([part], buffers)
     assert type(back) is ServingError
     assert str(back) == "from a newer worker"
 

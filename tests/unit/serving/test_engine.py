@@ -25,6 +25,7 @@ from serving.errors import (
 )
 from serving.local import LocalPredictor
 from serving.observe.metrics import ServerMetrics
+from serving.protocol.exchange import RawRequest
 from serving.settings import ModelConfig, ServerSettings
 from serving.workers.pool import backoff_s
 
@@ -74,11 +75,12 @@ async def test_engine_runs_bodies_and_tensors_in_another_process(models_dir: Pat
     await engine.start()
     try:
         assert engine.is_ready
-        assert await engine.infer("echo", b"hello") == b'{"text":"hello","length":5}'
+        reply = await engine.ask("echo", RawRequest({"data": b"hello"}))
+        assert reply.body == b'{"text":"hello","length":5}'
         pid = await pid_of(engine)
         assert pid != os.getpid()
         with pytest.raises(ModelNotFound):
-            await engine.infer("dog", b"")
+            await engine.infer("dog", {})
         with pytest.raises(BadInput, match="takes"):
             await engine.infer("fragile", {"minutes": np.zeros(1)})
         with pytest.raises(InferenceFailed, match="not a number"):

@@ -11,7 +11,7 @@ def test_what_happened_is_counted_by_model_and_version() -> None:
     endpoint = metrics.for_endpoint("cat", "2")
     endpoint.watch(in_flight=lambda: 5, waiting=lambda: 3, workers=lambda: 1)
     endpoint.launched([0.002, 0.004], "full")
-    endpoint.inferred(0.3)
+    endpoint.inferred(0.3, 2)
     endpoint.answered(0.5, "ok")
     endpoint.dropped("queue_full")
     endpoint.restarted(2)

@@ -12,14 +12,19 @@ from serving.errors import InvalidModel, NoWorker
 from serving.handlers.handler import HandlerContext
 from serving.protocol.tensors import Tensors
 from serving.workers.channel import channel_pair
+from serving.workers.launch import WorkerSpec
 from serving.workers.messages import Load
 from serving.workers.pool import PoolSpec, WorkerPool
 from serving.workers.process import Worker
 
 
-def load_fragile(models_dir: Path) -> Load:
-    context = HandlerContext(model_dir=str(models_dir / "fragile"), threads=1)
-    return Load(handler="handler.py:Fragile", context=context)
+def load_from(folder: Path, handler: str) -> WorkerSpec:
+    context = HandlerContext(model_dir=str(folder), threads=1)
+    return WorkerSpec(load=Load(handler=handler, context=context))
+
+
+def load_fragile(models_dir: Path) -> WorkerSpec:
+    return load_from(models_dir / "fragile", "handler.py:Fragile")
 
 
 @asynccontextmanager
@@ -28,7 +33,7 @@ async def running_pool(
 ) -> AsyncIterator[WorkerPool]:
     spec = PoolSpec(
         model="fragile",
-        load=load_fragile(models_dir),
+        worker=load_fragile(models_dir),
         min_workers=1,
         max_workers=max_workers,
         startup_timeout_s=30,
@@ -118,8 +123,7 @@ async def test_start_that_is_cancelled_leaves_no_process(models_dir: Path) -> No
 
 async def test_worker_killed_while_it_loads_says_how(tmp_path: Path) -> None:
     (tmp_path / "handler.py").write_text("import time\ntime.sleep(60)\n")
-    load = Load(handler="handler.py:H", context=HandlerContext(model_dir=str(tmp_path)))
-    worker = Worker(1, load)
+    worker = Worker(1, load_from(tmp_path, "handler.py:H"))
     starting = asyncio.create_task(worker.start(timeout_s=30))
     while not worker.pid:
         await asyncio.sleep(0)

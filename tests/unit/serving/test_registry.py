@@ -1,8 +1,10 @@
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
-from serving.errors import InvalidModel, ModelNotFound
+from serving.errors import Conflict, InvalidModel, ModelNotFound, VersionInUse, VersionNotFound
 from serving.observe.metrics import ServerMetrics
 from serving.registry.endpoint import Endpoint
 from serving.registry.registry import Registry
@@ -47,27 +49,72 @@ def test_versions_are_ordered_as_numbers() -> None:
 
 
 @pytest.fixture
-def registry(tmp_path: Path) -> Registry:
+def cats(tmp_path: Path) -> Sequence[Endpoint]:
+    """Version 1.10 came first, then 1.9."""
     for version in ("1.9", "1.10"):
         put(tmp_path / f"cat{version}", "cat", version)
-    put(tmp_path / "ant", "ant", "1")
     metrics = ServerMetrics()
-    return Registry(
+    return [
         Endpoint(model, ModelConfig(), metrics.for_endpoint("m", model.manifest.version))
         for model in find_models(tmp_path)
-    )
+    ]
 
 
-def test_highest_version_is_meant_where_none_is_named(registry: Registry) -> None:
+def filled(cats: Sequence[Endpoint], default: Literal["highest", "first"]) -> Registry:
+    registry = Registry(default)
+    for endpoint in cats:
+        registry.add(endpoint)
+    return registry
+
+
+def test_highest_version_is_meant_where_none_is_named(cats: Sequence[Endpoint]) -> None:
+    registry = filled(cats, "highest")
     assert registry.find("cat").manifest.version == "1.10"
     assert registry.find("cat", "1.9").manifest.version == "1.9"
     assert [e.manifest.version for e in registry.versions("cat")] == ["1.10", "1.9"]
-    assert registry.names == ["ant", "cat"]
+    assert registry.names == ["cat"]
+
+
+def test_first_version_is_meant_where_that_was_asked_for(cats: Sequence[Endpoint]) -> None:
+    registry = filled(list(reversed(cats)), "first")
+    assert registry.default_version("cat") == cats[-1].manifest.version
+
+
+def test_chosen_default_outlives_all_but_its_own_removal(cats: Sequence[Endpoint]) -> None:
+    registry = filled(cats, "highest")
+    registry.set_default("cat", "1.9")
+    assert registry.find("cat").manifest.version == "1.9"
+    with pytest.raises(VersionInUse, match=r"default version: 1\.9"):
+        registry.remove("cat")
+    registry.remove("cat", "1.10")
+    registry.remove("cat")
+    with pytest.raises(ModelNotFound):
+        registry.find("cat")
+    assert registry.endpoints == []
+
+
+def test_version_cannot_be_added_twice(cats: Sequence[Endpoint]) -> None:
+    registry = filled(cats, "highest")
+    with pytest.raises(Conflict, match=r"version 1\.9|version 1\.10"):
+        registry.add(cats[0])
+
+
+def test_discarding_leaves_a_namesake_alone(cats: Sequence[Endpoint]) -> None:
+    registry = filled(cats[:1], "highest")
+    namesake = Endpoint(cats[0].stored, ModelConfig(), ServerMetrics().for_endpoint("m", "1"))
+    registry.discard(namesake)
+    assert registry.endpoints == [cats[0]]
 
 
 @pytest.mark.parametrize(
-    ("name", "version"), [("dog", None), ("cat", "3")], ids=["name", "version"]
+    ("name", "version", "kind"),
+    [("dog", None, ModelNotFound), ("cat", "3", VersionNotFound)],
+    ids=["name", "version"],
 )
-def test_unknown_model_is_told(registry: Registry, name: str, version: str | None) -> None:
-    with pytest.raises(ModelNotFound, match=version or name):
-        registry.find(name, version)
+def test_unknown_model_is_told(
+    cats: Sequence[Endpoint], name: str, version: str | None, kind: type[ModelNotFound]
+) -> None:
+    registry = filled(cats, "highest")
+    for ask in (registry.find, registry.remove):
+        with pytest.raises(kind, match=version or name):
+            ask(name, version)

@@ -65,7 +65,7 @@ def test_environment_has_the_last_word(tmp_path: Path) -> None:
     [
         "[serving]\nport = 1",
         "[serving]\ninference_port = 70000",
-        "[serving.defaults]\nmin_workers = 0",
+        "[serving.defaults]\nmin_workers = -1",
         "[serving.defaults]\ndevice = 'gpu'",
         "[serving.defaults]\nresponse_timeout_s = 0",
         "serving = 3",

@@ -7,11 +7,23 @@ import pytest
 
 from serving.errors import BadInput, InferenceFailed, ServingError
 from serving.handlers.handler import HandlerContext, Tensors
+from serving.protocol.exchange import RawReply, RawRequest
 from serving.protocol.metadata import TensorMetadata
+from serving.workers import answering
 from serving.workers.channel import Channel, channel_pair
 from serving.workers.lifetime import ignore_stop_signals
-from serving.workers.messages import Answered, Item, Load, Loaded, LoadFailed, Run, pack, unpack
-from serving.workers.worker import answer_batch, serve_channel, trial_item
+from serving.workers.messages import (
+    Answered,
+    Item,
+    Load,
+    Loaded,
+    LoadFailed,
+    Outcome,
+    Run,
+    pack_all,
+    unpack_outcomes,
+)
+from serving.workers.worker import serve_channel, trial_item
 
 
 class Doubler:
@@ -40,18 +52,35 @@ class Doubler:
         return object() if value == 1 else {"y": value}
 
 
+def body(data: bytes) -> RawRequest:
+    return RawRequest({"body": data})
+
+
+def answer_batch(handler: Doubler, items: Sequence[Item]) -> list[Outcome]:
+    def send(index: int, chunk: bytes | RawReply) -> None:
+        raise AssertionError("nothing is streamed here")
+
+    return answering.answer_batch(handler, items, send)
+
+
+def json_of(outcome: object) -> bytes:
+    assert isinstance(outcome, RawReply)
+    assert (outcome.status, outcome.content_type) == (200, "application/json")
+    return outcome.body
+
+
 def test_bodies_and_tensors_may_share_a_batch() -> None:
     handler = Doubler()
-    outcomes = answer_batch(handler, [b"2", {"x": np.array([3.0])}, b"4"])
+    outcomes = answer_batch(handler, [body(b"2"), {"x": np.array([3.0])}, body(b"4")])
     assert handler.sizes == [3]
-    assert outcomes[0] == b'{"y":4.0}'
+    assert json_of(outcomes[0]) == b'{"y":4.0}'
     assert isinstance(outcomes[1], dict)
     assert outcomes[1]["y"].tolist() == [6.0]
-    assert outcomes[2] == b'{"y":8.0}'
+    assert json_of(outcomes[2]) == b'{"y":8.0}'
 
 
 @pytest.mark.parametrize(
-    ("body", "kind", "text"),
+    ("data", "kind", "text"),
     [
         (b"text", BadInput, "could not convert string to float"),
         (b"bug", InferenceFailed, "KeyError: 'bug'"),
@@ -61,16 +90,16 @@ def test_bodies_and_tensors_may_share_a_batch() -> None:
     ],
     ids=["undecodable", "decoder's bug", "typed", "infer", "encode"],
 )
-def test_bad_item_fails_alone(body: bytes, kind: type[ServingError], text: str) -> None:
-    first, bad, last = answer_batch(Doubler(), [b"2", body, b"3"])
-    assert (first, last) == (b'{"y":4.0}', b'{"y":6.0}')
+def test_bad_item_fails_alone(data: bytes, kind: type[ServingError], text: str) -> None:
+    first, bad, last = answer_batch(Doubler(), [body(b"2"), body(data), body(b"3")])
+    assert (json_of(first), json_of(last)) == (b'{"y":4.0}', b'{"y":6.0}')
     assert isinstance(bad, kind)
     assert text in str(bad)
 
 
 def test_bad_body_does_not_reach_the_model() -> None:
     handler = Doubler()
-    answer_batch(handler, [b"text"])
+    answer_batch(handler, [body(b"text")])
     assert handler.sizes == []
 
 
@@ -102,26 +131,28 @@ def talk(load: Load, *items: Item) -> tuple[int, list[object]]:
         server = Channel(ours)
         server.send(load)
         if items:
-            packed = [pack(item) for item in items]
-            buffers = [buffer for _, part_buffers in packed for buffer in part_buffers]
-            server.send(Run(parts=tuple(part for part, _ in packed)), buffers)
+            parts, buffers = pack_all(items)
+            server.send(Run(1, parts), buffers)
         ours.shutdown(1)  # the server is gone after that
         code = serve_channel(Channel(theirs))
         theirs.close()
         said: list[object] = []
         for _ in range(2 if items else 1):
             message, received = server.receive()
-            said += unpack(message.parts, received) if isinstance(message, Answered) else [message]
+            if isinstance(message, Answered):
+                said += unpack_outcomes(message.parts, received)
+            else:
+                said.append(message)
         return code, said
 
 
 def test_worker_loads_tries_answers_and_ends_with_its_server(models_dir: Path) -> None:
     context = HandlerContext(model_dir=str(models_dir / "fragile"))
     load = Load(handler="handler.py:Fragile", context=context, trial=FRAGILE_INPUTS)
-    code, (loaded, first, second) = talk(load, b"0", b"no number")
+    code, (loaded, first, second) = talk(load, body(b"0"), body(b"no number"))
     assert code == 0
     assert isinstance(loaded, Loaded)
-    assert isinstance(first, bytes)
+    assert json_of(first).startswith(b'{"pid":')
     assert isinstance(second, BadInput)
 
 

@@ -1,0 +1,78 @@
+"""RawRequest and RawReply: what a client sent and gets, for handlers that read it themselves."""
+
+from abc import abstractmethod
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from serving.errors import BadInput
+
+__all__ = ("INPUT_FIELDS", "Parts", "RawReply", "RawRequest", "Verb")
+
+Verb = Literal["predict", "explain", "describe"]
+"""What a handler is asked: to predict, to explain a prediction, or to say what it is."""
+
+INPUT_FIELDS = ("data", "body")
+"""Where TorchServe's clients put the one input of a model."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RawRequest:
+    """One request as it came.
+
+    Attributes:
+        fields: "body" for a plain body; else one entry for each field of a form, and for each
+            parameter of a query.
+        content_types: of the fields, as sent, by field; a field without one is absent.
+        headers: by name in lower case; `url_path`, `explain` and the ids of sequences among them.
+        request_id: unique among the server's requests.
+        verb: what is asked.
+    """
+
+    fields: Mapping[str, bytes]
+    content_types: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    request_id: str = ""
+    verb: Verb = "predict"
+
+    def only_input(self) -> bytes:
+        """The one input of a model that takes one.
+
+        Raises:
+            BadInput: when the form has no field for it.
+        """
+        for name in INPUT_FIELDS:
+            if name in self.fields:
+                return self.fields[name]
+        msg = f"the form has no field {' or '.join(INPUT_FIELDS)}"
+        raise BadInput(msg)
+
+
+class Parts(AsyncIterator[bytes]):
+    """The further parts of a reply; whoever stops listening before the end closes it."""
+
+    @abstractmethod
+    async def aclose(self) -> None:
+        """Take no more; harmless after the end."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RawReply:
+    """One reply as the client gets it.
+
+    Attributes:
+        body: all of it, or its first part.
+        status: of HTTP, in [100, 599].
+        reason: the status line's phrase; "": the usual one.
+        headers: name and value of each, in order.
+        content_type: None: there is none, not even the usual one.
+        rest: the further parts, while the model still works on them; may raise ServingError. None:
+            `body` is all.
+    """
+
+    body: bytes
+    status: int = 200
+    reason: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
+    content_type: str | None = None
+    rest: Parts | None = None

@@ -1,0 +1,91 @@
+"""From a model on disk and its configuration to its workers and its batches."""
+
+import msgspec
+
+from serving.archive.manifest import Manifest
+from serving.archive.stored import StoredModel
+from serving.batching.pending import BatchLimits
+from serving.handlers.handler import HandlerContext
+from serving.settings import ModelConfig, default_device, usable_cores
+from serving.workers.launch import WorkerSpec
+from serving.workers.messages import Load
+from serving.workers.pool import PoolSpec
+
+__all__ = ("batch_limits", "pool_spec")
+
+_OUR_HANDLERS = "serving."
+"""Where the handlers of archives come from; what they run expects to be at home in the archive."""
+
+_MIB = 1 << 20
+
+
+def batch_limits(manifest: Manifest, config: ModelConfig) -> BatchLimits:
+    """How the model's requests are batched; the configuration has the last word."""
+    delay_ms = config.max_batch_delay_ms
+    if delay_ms is None:
+        delay_ms = manifest.batch.max_batch_delay_ms
+    return BatchLimits(
+        # With continuous batching each request is a batch of its own, and joins others later.
+        size=1 if config.continuous_batching else _batch_size(manifest, config),
+        delay_s=delay_ms / 1000,
+        queue_size=config.queue_size,
+        preferred_sizes=config.preferred_batch_sizes,
+        wait=config.batch_wait,
+        needs_idle=config.use_job_ticket,
+    )
+
+
+def pool_spec(model: StoredModel, config: ModelConfig) -> PoolSpec:
+    """Which processes the model gets."""
+    manifest = model.manifest
+    batch_size = _batch_size(manifest, config)
+    return PoolSpec(
+        model=f"{manifest.name} version {manifest.version}",
+        worker=_worker_spec(model, config, batch_size),
+        min_workers=config.min_workers,
+        max_workers=max(config.max_workers or 0, config.min_workers),
+        startup_timeout_s=config.startup_timeout_s,
+        response_timeout_s=config.response_timeout_s,
+        max_retry_timeout_s=config.max_retry_timeout_s,
+        slots=batch_size if config.continuous_batching else 1,
+        device_ids=config.device_ids,
+    )
+
+
+def _worker_spec(model: StoredModel, config: ModelConfig, batch_size: int) -> WorkerSpec:
+    manifest = model.manifest
+    load = Load(
+        handler=manifest.handler,
+        context=_context(model, config, batch_size),
+        trial=manifest.inputs,
+        is_continuous=config.continuous_batching,
+    )
+    limit = config.memory_limit_mb
+    return WorkerSpec(
+        load=load,
+        python=config.python or (str(model.python) if model.python else None),
+        is_at_home=manifest.handler.startswith(_OUR_HANDLERS),
+        environment_allow=config.environment_allow,
+        environment_deny=config.environment_deny,
+        memory_limit=limit * _MIB if limit else None,
+    )
+
+
+def _context(model: StoredModel, config: ModelConfig, batch_size: int) -> HandlerContext:
+    device = config.device or default_device()
+    workers = max(config.max_workers or 0, config.min_workers, 1)
+    return HandlerContext(
+        model_dir=str(model.folder.resolve()),
+        device=device,
+        # More threads than cores make OpenMP's threads spin against one another.
+        threads=config.threads or max(usable_cores() // workers, 1),
+        model_name=model.manifest.name,
+        model_version=model.manifest.version,
+        batch_size=batch_size,
+        gpu_id=None if device == "cpu" else int(device.partition(":")[2]),
+        options=msgspec.to_builtins(dict(model.options)),
+    )
+
+
+def _batch_size(manifest: Manifest, config: ModelConfig) -> int:
+    return config.batch_size or manifest.batch.batch_size

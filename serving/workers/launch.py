@@ -1,0 +1,100 @@
+"""How a worker's process is started: by which interpreter, where, and what it is told."""
+
+import fnmatch
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+import serving
+from serving.workers.messages import Load
+
+__all__ = ("WorkerSpec", "spawn")
+
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+_BOOT = """\
+import os, sys
+sys.path += [entry for entry in sys.argv.pop(1).split(os.pathsep) if entry not in sys.path]
+from serving.workers.worker import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+class WorkerSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """What a worker holds, and how it is started.
+
+    Attributes:
+        load: the model.
+        python: interpreter; None: the server's. Its own packages come before the server's.
+        is_at_home: whether the model's folder is its working directory and first on its path.
+        environment_allow: patterns of the variables that it gets; None: all.
+        environment_deny: regular expression of whole names that it does not get; "": none.
+        memory_limit: resident bytes; above it the worker is ended; None: no limit.
+    """
+
+    load: Load
+    python: str | None = None
+    is_at_home: bool = False
+    environment_allow: tuple[str, ...] | None = None
+    environment_deny: str = ""
+    memory_limit: int | None = None
+
+    def on_gpu(self, index: int) -> "WorkerSpec":
+        """The same on another GPU."""
+        context = msgspec.structs.replace(self.load.context, device=f"cuda:{index}", gpu_id=index)
+        return msgspec.structs.replace(
+            self, load=msgspec.structs.replace(self.load, context=context)
+        )
+
+
+def spawn(spec: WorkerSpec, descriptor: int) -> subprocess.Popen[bytes]:
+    """Start the process; the model is yet to be told.
+
+    Args:
+        spec: what it shall hold.
+        descriptor: of its end of the channel.
+
+    Raises:
+        OSError: when it cannot be started.
+    """
+    # A fresh interpreter instead of a fork: the server's threads and event loop stay out of it.
+    folder = spec.load.context.model_dir
+    return subprocess.Popen(
+        [*_command(spec), str(descriptor), str(os.getpid())],
+        env=_environment(spec),
+        cwd=folder if spec.is_at_home else None,
+        pass_fds=[descriptor],
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def _command(spec: WorkerSpec) -> list[str]:
+    if spec.python is None:
+        return [sys.executable, "-P", "-m", "serving.workers.worker"]
+    return [spec.python, "-P", "-c", _BOOT, _import_path()]
+
+
+def _environment(spec: WorkerSpec) -> Mapping[str, str]:
+    """What the server lets through, with its import path and the libraries' thread counts."""
+    passed = {name: value for name, value in os.environ.items() if _is_passed(spec, name)}
+    home = [spec.load.context.model_dir] if spec.is_at_home else []
+    # An interpreter with packages of its own must find those before the server's.
+    ours = [str(Path(serving.__file__).parents[1])] if spec.python else [_import_path()]
+    path = {"PYTHONPATH": os.pathsep.join(home + ours), "PYTHONUNBUFFERED": "1"}
+    return passed | path | dict.fromkeys(_THREADS, str(spec.load.context.threads))
+
+
+def _is_passed(spec: WorkerSpec, name: str) -> bool:
+    if spec.environment_deny and re.fullmatch(spec.environment_deny, name):
+        return False
+    allow = spec.environment_allow
+    return allow is None or any(fnmatch.fnmatchcase(name, pattern) for pattern in allow)
+
+
+def _import_path() -> str:
+    return os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
