@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from serving.app import serve_until_stopped
+from serving.archive.commands import add_archive_commands
 from serving.errors import ServingError
 from serving.settings import ServerSettings, read_settings
 
@@ -38,7 +39,10 @@ Stop it with Ctrl-C: requests under way get 3 seconds to end.
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; 0 when it was stopped, 1 with one sentence when it cannot serve."""
     options = _parser().parse_args(arguments)
-    logging.basicConfig(level=options.log_level.upper(), format="%(levelname)s %(message)s")
+    level = getattr(options, "log_level", "warning").upper()
+    logging.basicConfig(level=level, format="%(levelname)s %(message)s")
+    if hasattr(options, "run"):
+        return _run(options)
     # What it says of its three listeners is said once, and in our words.
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     try:
@@ -47,6 +51,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"serving: {error}\n")
         return 1
     return 0
+
+
+def _run(options: argparse.Namespace) -> int:
+    try:
+        code: int = options.run(options)
+    except ServingError as error:
+        sys.stderr.write(f"serving: {error}\n")
+        return 1
+    return code
 
 
 def _settings(options: argparse.Namespace) -> ServerSettings:
@@ -81,6 +94,7 @@ def _parser() -> argparse.ArgumentParser:
         add(f"--{kind}-port", *flags, type=int, metavar="N", help=f"port for {kind} ({port})")
     add("--config", type=Path, metavar="FILE", help="settings in TOML, table [serving]")
     add("--log-level", default="info", choices=("debug", "info", "warning", "error"))
+    add_archive_commands(commands)
     return parser
 
 
