@@ -18,10 +18,11 @@ from typing import Any
 import msgspec
 
 from serving.archive.bare import bare_manifest, is_bare
+from serving.archive.environment import install_requirements
 from serving.archive.manifest import MANIFEST_FILE, Manifest, read_manifest
 from serving.archive.mar_manifest import MarManifest, MarModel, read_mar_manifest
 from serving.archive.model_config import config_from_yaml, read_model_yaml
-from serving.archive.stored import StoredModel
+from serving.archive.stored import StoredModel, discard
 from serving.archive.unpack import ArchiveLimits, unpack_archive
 from serving.errors import ArchiveNotFound, InvalidModel
 
@@ -46,6 +47,7 @@ class Registration:
         default_handler: for a TorchServe archive that has none.
         runtime: of a TorchServe archive; "": its own.
         options: for the handler, beside what the archive says (`TorchServeOptions`).
+        is_installing: whether the requirements of a TorchServe archive are installed.
     """
 
     url: str = ""
@@ -54,6 +56,7 @@ class Registration:
     default_handler: str = ""
     runtime: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    is_installing: bool = False
 
 
 def open_archive(
@@ -73,18 +76,27 @@ def open_archive(
 
     Raises:
         ArchiveNotFound: when there is no such file or folder.
-        InvalidModel: when it is none of these, is broken, too large, or unsafe.
+        InvalidModel: when it is none of these, is broken, too large, unsafe, or lacks packages.
     """
     registration = registration or Registration()
     if not path.exists():
         msg = f"Model not found at: {registration.url or path.name}"
         raise ArchiveNotFound(msg)
     registration = replace(registration, url=registration.url or path.name)
-    if path.is_dir():
-        return _describe(_content(path), registration, path)
     if is_bare(path):
         return _describe_bare(path, registration)
-    return _unpacked(path, work_dir, limits or ArchiveLimits(), registration)
+    if path.is_dir():
+        stored = _describe(_content(path), registration, path)
+    else:
+        stored = _unpacked(path, work_dir, limits or ArchiveLimits(), registration)
+    requirements = stored.options.get("manifest", {}).get("model", {}).get("requirementsFile")
+    if not registration.is_installing or not requirements:
+        return stored
+    try:
+        return install_requirements(stored, requirements, work_dir)
+    except InvalidModel:
+        discard(stored)
+        raise
 
 
 def archive_name(path: Path) -> str:
