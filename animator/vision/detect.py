@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from animator.core.detection import Detection
+from animator.core.detection import LEAST_SCORE, Detection
 from animator.core.drawing import Drawing
 from animator.core.geometry import Box, clip_box, intersection_over_union
 from animator.vision.predictor import Predictor
@@ -14,9 +14,6 @@ from animator.vision.scaling import shrink
 __all__ = ("DETECTOR", "FoundFigure", "detect", "is_apart")
 
 DETECTOR = "drawn_humanoid_detector"
-
-_LEAST_SCORE = 0.6
-"""Below this a box is no figure. On 71 real drawings it keeps 69 of 72 figures and no other box."""
 
 _SAME_OVERLAP = 0.45
 """Boxes that overlap (intersection over union) more than this are one figure."""
@@ -37,11 +34,11 @@ class FoundFigure:
 
     Attributes:
         detection: box in drawing space, and score.
-        mask: (28, 28) float32 in [0, 1], probability over the box.
+        mask: (m, n) float32 in [0, 1], probability over the box; None from a detector of boxes.
     """
 
     detection: Detection
-    mask: NDArray[np.float32]
+    mask: NDArray[np.float32] | None
 
 
 def detect(drawing: Drawing, predictor: Predictor) -> tuple[FoundFigure, ...]:
@@ -55,15 +52,16 @@ def detect(drawing: Drawing, predictor: Predictor) -> tuple[FoundFigure, ...]:
     scale = np.array(
         [drawing.width / image.shape[1], drawing.height / image.shape[0]] * 2, np.float32
     )
-    boxes, scores, masks = outputs["boxes"] * scale, outputs["scores"], outputs["masks"]
+    boxes, scores, masks = outputs["boxes"] * scale, outputs["scores"], outputs.get("masks")
     found: list[FoundFigure] = []
     for i in np.argsort(-scores, kind="stable"):
         box = _to_box(boxes[i], drawing)
-        if scores[i] < _LEAST_SCORE or box is None:
+        if scores[i] < LEAST_SCORE or box is None:
             continue
         if not any(_is_same(box, other.detection.box) for other in found):
             detection = Detection(box=box, score=float(scores[i]))
-            found.append(FoundFigure(detection=detection, mask=masks[i].astype(np.float32)))
+            mask = None if masks is None else masks[i].astype(np.float32)
+            found.append(FoundFigure(detection=detection, mask=mask))
     return tuple(found)
 
 

@@ -23,6 +23,12 @@ __all__ = ("Outline", "annotate_figures", "outline_figure")
 _POSE_WEIGHT = 2.0
 """Its mask beside the detector's: it tells what limbs enclose from what is body much better."""
 
+_UNTOLD = 0.65
+"""Belief in what is in a box without a mask: the ink and what it encloses, gaps left open."""
+
+_UNTOLD_WEIGHT = 0.01
+"""It yields to whoever tells more."""
+
 _INK_SPACE = 0.25
 """Space around it in which limbs that stick out are followed, share of the longer side."""
 
@@ -70,14 +76,16 @@ def outline_figure(
     """
     figure = found[index]
     first = figure.detection.box
-    rivals = [Opinion(one.detection.box, one.mask) for one in found if is_apart(one, figure)]
+    rivals = [_opinion_of(one) for one in found if is_apart(one, figure)]
     outline = first
     for _ in range(_LOOKS):
         seen = outline
         near, view = _look_around(drawing, seen, predictor)
         room = join_boxes(seen, first)
         wide = crop_figure(drawing, pad_box(room, _INK_SPACE))
-        opinions = [Opinion(first, figure.mask), Opinion(near, view.mask, _POSE_WEIGHT)]
+        opinions = [_opinion_of(figure)]
+        if view.mask is not None:
+            opinions.append(Opinion(near, view.mask, _POSE_WEIGHT))
         belief = believe(wide.box, room, opinions, rivals)
         outline, mask = _tighten(wide.box, segment(wide, belief))
         if intersection_over_union(outline, seen) > _SAME:
@@ -127,6 +135,14 @@ def _look_around(drawing: Drawing, box: Box, predictor: Predictor) -> tuple[Box,
     """What the pose model says of a box and a little space around it; the box it saw."""
     near = crop_figure(drawing, pad_box(box, POSE_SPACE))
     return near.box, look_at(near, predictor)
+
+
+def _opinion_of(figure: FoundFigure) -> Opinion:
+    """What the detector says; a mere box says little of what is in it."""
+    box = figure.detection.box
+    if figure.mask is None:
+        return Opinion(box, np.full((1, 1), _UNTOLD, np.float32), _UNTOLD_WEIGHT)
+    return Opinion(box, figure.mask)
 
 
 def _tighten(crop: Box, mask: Mask) -> tuple[Box, Mask]:

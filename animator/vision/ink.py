@@ -1,12 +1,14 @@
 """Ink: which pixels the drawer's tool touched."""
 
+from dataclasses import dataclass
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from animator.vision.paper import Contrast
 
-__all__ = ("find_ink", "find_marks")
+__all__ = ("Ink", "find_ink", "find_marks")
 
 Bits = NDArray[np.bool_]
 
@@ -14,8 +16,22 @@ _FAINTEST = 9.0
 """Contrast below which nothing counts as ink, levels: faint pencil is at 13 and more."""
 
 
-def find_ink(contrast: Contrast, own: NDArray[np.float32]) -> Bits:
-    """Threshold with hysteresis: (h, w) bool.
+@dataclass(frozen=True, slots=True, eq=False)
+class Ink:
+    """What the drawer's tool touched.
+
+    Attributes:
+        bits: (h, w) bool.
+        excess: (h, w) float32, contrast as a multiple of the least that counts as ink; the edge of
+            a stroke runs where it is 1, also between the pixels.
+    """
+
+    bits: Bits
+    excess: NDArray[np.float32]
+
+
+def find_ink(contrast: Contrast, own: NDArray[np.float32]) -> Ink:
+    """Threshold with hysteresis.
 
     contrast: of the picture against its paper.
     own: (h, w) float32 in [0, 1], how likely each pixel is the figure's; the strength of the
@@ -28,8 +44,8 @@ def find_ink(contrast: Contrast, own: NDArray[np.float32]) -> Bits:
     strong, weak = _levels(contrast, own)
     fill_level = max(2.0 * strong, 28.0)
     strong_bits = (strokes > strong) | (fills > 1.5 * fill_level)
-    weak_bits = (strokes > weak) | (fills > fill_level)
-    return _touching(weak_bits, strong_bits)
+    excess = np.maximum(strokes * np.float32(1.0 / weak), fills * np.float32(1.0 / fill_level))
+    return Ink(bits=_touching(excess > 1.0, strong_bits), excess=excess)
 
 
 def find_marks(contrast: Contrast) -> Bits:

@@ -27,11 +27,12 @@ class FigureView:
 
     Attributes:
         keypoints: figure space of the crop.
-        mask: (m, n) float32 in [0, 1], probability over the whole crop.
+        mask: (m, n) float32 in [0, 1], probability over the whole crop; None from a model that
+            sees no silhouette.
     """
 
     keypoints: Keypoints
-    mask: NDArray[np.float32]
+    mask: NDArray[np.float32] | None
 
 
 def look_at(figure: Figure, predictor: Predictor) -> FigureView:
@@ -47,6 +48,8 @@ def look_at(figure: Figure, predictor: Predictor) -> FigureView:
     scale = np.array([figure.box.width / image.shape[1], figure.box.height / image.shape[0]])
     points = (outputs["keypoints"] * scale).astype(np.float32)
     scores = np.clip(outputs["scores"], 0.0, 1.0).astype(np.float32)
+    mask = outputs.get("mask")
     return FigureView(
-        keypoints=Keypoints(points=points, scores=scores), mask=outputs["mask"].astype(np.float32)
+        keypoints=Keypoints(points=points, scores=scores),
+        mask=None if mask is None else mask.astype(np.float32),
     )

@@ -66,7 +66,7 @@ def rotate_figures(
             detection=msgspec.structs.replace(
                 one.detection, box=rotate_box(one.detection.box, rotation, size)
             ),
-            mask=rotate_image(one.mask, rotation),
+            mask=None if one.mask is None else rotate_image(one.mask, rotation),
         )
         for one in found
     )

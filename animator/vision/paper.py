@@ -1,10 +1,14 @@
 """The paper under a drawing: its colour at each pixel, and how far each pixel departs from it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+
+from animator.vision.scaling import shrink
 
 __all__ = ("Contrast", "measure_contrast")
 
@@ -16,6 +20,12 @@ _STROKE = 0.09
 
 _FILL = 0.45
 """Window of the far estimate, which looks through filled areas, as a share of the longer side."""
+
+_DARKEST = np.uint8(24)
+"""Paper is taken to be no darker than this level."""
+
+_HALO = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5))
+"""Covers the bright rims that cameras draw around strokes, which are brighter than the paper."""
 
 _DARK_GROUND = 90
 """Median level under which a picture counts as light on dark and is inverted."""
@@ -42,55 +52,66 @@ def measure_contrast(image: NDArray[np.uint8]) -> Contrast:
     The near estimate is a grey closing per channel (Serra 1982), which keeps the edges of shadows
     where they are; the far one a wide median.
     """
-    if float(np.median(image)) < _DARK_GROUND:
-        image = 255 - image
-    height, width = image.shape[:2]
-    scale = min(1.0, _SMALL / max(height, width))
-    size = (max(8, round(width * scale)), max(8, round(height * scale)))
-    small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
-    near = _enlarge(_near_paper(small), width, height)
-    far = _enlarge(_far_paper(small), width, height)
-    soft = cv2.GaussianBlur(image, (0, 0), 0.7).astype(np.float32)
-    strokes = _extreme(_darkening(soft, near), np.maximum)
-    noise = 1.4826 * float(np.median(np.abs(strokes - np.median(strokes))))
-    return Contrast(strokes=strokes, fills=_fill_contrast(soft, far), noise=max(noise, 1.0))
+    small = shrink(image, _SMALL)
+    if float(np.median(small)) < _DARK_GROUND:
+        image, small = 255 - image, 255 - small
+    planes = _split(cv2.GaussianBlur(image, (0, 0), 0.7))
+    near = _near_paper(small)
+    low, _ = _light(planes, near)
+    strokes = 255.0 - low
+    some = strokes[::2, ::2]
+    noise = 1.4826 * float(np.median(np.abs(some - np.median(some))))
+    fills = _fill_contrast(*_light(planes, _far_paper(near)))
+    return Contrast(strokes=strokes, fills=fills, noise=max(noise, 1.0))
 
 
 def _near_paper(small: NDArray[np.uint8]) -> NDArray[np.uint8]:
     side = _odd(_STROKE * max(small.shape))
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))
-    calm = cv2.medianBlur(small, 3)
+    calm = cv2.morphologyEx(cv2.medianBlur(small, 3), cv2.MORPH_OPEN, _HALO)
     closed = cv2.morphologyEx(calm, cv2.MORPH_CLOSE, kernel, borderType=cv2.BORDER_REPLICATE)
     return np.asarray(cv2.blur(closed, (5, 5), borderType=cv2.BORDER_REPLICATE), np.uint8)
 
 
-def _far_paper(small: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    side = min(_odd(_FILL * max(small.shape)), 127)
-    return np.asarray(cv2.medianBlur(_near_paper(small), side), np.uint8)
+def _far_paper(near: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    side = min(_odd(_FILL * max(near.shape)), 127)
+    return np.asarray(cv2.medianBlur(near, side), np.uint8)
 
 
-def _enlarge(paper: NDArray[np.uint8], width: int, height: int) -> NDArray[np.float32]:
-    large = cv2.resize(paper, (width, height), interpolation=cv2.INTER_LINEAR)
-    return np.maximum(large.astype(np.float32), 24.0)
+def _light(
+    planes: Sequence[NDArray[np.uint8]], paper: NDArray[np.uint8]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Light that comes from each pixel, 0..255 of what the paper gives: least and most, (h, w).
+
+    planes: three of (h, w) uint8: red, green, blue.
+    paper: (m, n, 3) uint8, the paper under them, on any grid.
+    """
+    size = (planes[0].shape[1], planes[0].shape[0])
+    shares = []
+    for plane, below in zip(planes, _split(np.maximum(paper, _DARKEST)), strict=True):
+        large = cv2.resize(below, size, interpolation=cv2.INTER_LINEAR)
+        # sixteenths of a level: whole numbers are small, and quick to work with
+        shares.append(
+            cv2.divide(plane.astype(np.uint16), large.astype(np.uint16), scale=16.0 * 255.0)
+        )
+    low = np.minimum(np.minimum(shares[0], shares[1]), shares[2])
+    high = np.maximum(np.maximum(shares[0], shares[1]), shares[2])
+    return _levels(low), _levels(high)
 
 
-def _darkening(image: NDArray[np.float32], paper: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(h, w, 3): light that is missing in each channel, 0..255 of what the paper gives."""
-    return np.asarray(np.clip((paper - image) / paper, 0.0, 1.0) * 255.0, np.float32)
+def _split(image: NDArray[Any]) -> list[NDArray[np.uint8]]:
+    return [np.asarray(plane, np.uint8) for plane in cv2.split(image)]
 
 
-def _fill_contrast(image: NDArray[np.float32], paper: NDArray[np.float32]) -> NDArray[np.float32]:
+def _levels(sixteenths: NDArray[np.uint16]) -> NDArray[np.float32]:
+    """Levels up to 255 as numbers (h, w)."""
+    return np.minimum(sixteenths, 16 * 255) * np.float32(1.0 / 16.0)
+
+
+def _fill_contrast(low: NDArray[np.float32], high: NDArray[np.float32]) -> NDArray[np.float32]:
     """Colour counts in full; greyness only past what a shadow takes away (about 55 %)."""
-    missing = _darkening(image, paper)
-    least = _extreme(missing, np.minimum)
-    colour = _extreme(missing, np.maximum) - least
-    dark = np.clip(least - 140.0, 0.0, None) * 2.0
-    return np.asarray(np.maximum(colour, dark), np.float32)
-
-
-def _extreme(image: NDArray[np.float32], pick: np.ufunc) -> NDArray[np.float32]:
-    """The largest or least channel, (h, w); far faster than reducing over the last axis."""
-    return np.asarray(pick(pick(image[:, :, 0], image[:, :, 1]), image[:, :, 2]), np.float32)
+    dark = np.maximum(115.0 - high, 0.0) * 2.0
+    return np.asarray(np.maximum(high - low, dark), np.float32)
 
 
 def _odd(value: float) -> int:

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from animator.vision.belief import Belief
+from animator.vision.belief import Belief, resize_belief
 
 __all__ = ("fill_rooms",)
 
@@ -12,17 +12,23 @@ Bits = NDArray[np.bool_]
 Values = NDArray[np.float64]
 Labels = NDArray[np.int32]
 
-_DOORS = (0.0, 0.01, 0.02, 0.035, 0.055)
+_DOORS = (0.01, 0.02, 0.035, 0.055)
 """Half widths of gaps in an outline that are tried, as shares of the longer side."""
 
 _ENCLOSED = 0.6
 """Mean belief from which an enclosed room is filled: what limbs enclose is believed in by half."""
 
-_BELIEVED = 0.68
+_BELIEVED = 0.66
 """The same, of a room with a door, which is more often a space between limbs."""
 
+_OPEN = 0.4
+"""How much more is needed of a room whose rim is nothing but door, and in proportion of others."""
+
+_AJAR = 0.2
+"""Share of its rim that may be door; of a corner between two strokes it is more."""
+
 _LARGE = 0.1
-"""A room larger than this share of the picture is hardly enclosed by limbs: `_LIKELY` is enough."""
+"""A larger enclosed room, as a share of the picture, is hardly between limbs: see `_LIKELY`."""
 
 _LIKELY = 0.4
 """Mean belief from which a large room is filled."""
@@ -32,9 +38,6 @@ _SEEN = 0.7
 
 _SMALL = 0.01
 """An enclosed room smaller than this share of the picture is always filled."""
-
-_AJAR = 0.2
-"""Share of a room's rim that may be door, where the room is hardly wider than its door."""
 
 _CERTAIN = 0.8
 """Belief from which a broad region is filled though no ink encloses it."""
@@ -53,8 +56,32 @@ def fill_rooms(ink: Bits, belief: Belief) -> Bits:
 
     A room is what the outside cannot reach through gaps narrower than a door. It is filled where
     it is believed in; so the space between arm and hip stays open. The corner between two strokes
-    is no room, for most of its rim is door.
+    is no room, for most of its rim is door. Rooms without a door are found pixel by pixel, all
+    others on half the grid, where a door is still some pixels wide.
     """
+    body = ink | _enclosed_rooms(ink, belief)
+    half = _halve(body)
+    coarse = resize_belief(belief, half.shape)
+    # a cell that holds ink hides the pixel between the ink and the room
+    rooms = _dilate(_enlarge(_rooms_with_doors(half, coarse), ink.shape), _SQUARE)
+    return body | rooms | _enlarge(_certain_regions(half, coarse), ink.shape)
+
+
+def _enclosed_rooms(ink: Bits, belief: Belief) -> Bits:
+    """What is behind ink on all sides, and believed in."""
+    rooms = ~ink & ~_outside(ink, 0)
+    count, labels = _label(rooms)
+    area, believed = _means(belief.own, rooms, labels, count)
+    _, seen = _means(belief.box, rooms, labels, count)
+    area /= ink.size
+    kept = believed > np.where(area > _LARGE, _LIKELY, _ENCLOSED)
+    kept |= (area < _SMALL) | (seen < _SEEN)
+    kept[0] = False
+    return np.asarray(kept[labels], bool)
+
+
+def _rooms_with_doors(ink: Bits, belief: Belief) -> Bits:
+    """What can be entered through a gap of the outline only, and is believed in."""
     body = ink.copy()
     for door in _DOORS:
         radius = round(door * max(ink.shape))
@@ -63,27 +90,37 @@ def fill_rooms(ink: Bits, belief: Belief) -> Bits:
         count, labels = _label(rooms)
         if count == 1:
             continue
-        area = np.bincount(labels.ravel(), minlength=count) / ink.size
-        believed = _mean(belief.own, labels, count)
-        needed = _BELIEVED if radius else _ENCLOSED
-        kept = believed > np.where(area > _LARGE, _LIKELY, needed)
-        if radius == 0:
-            kept |= (area < _SMALL) | (_mean(belief.box, labels, count) < _SEEN)
-        else:
-            wide = _depth(rooms, labels, count) > 2.0 * radius
-            kept &= wide | (_open_share(rooms, outside, labels, count) < _AJAR)
+        _, believed = _means(belief.own, rooms, labels, count)
+        door_share = _open_share(rooms, outside, labels, count)
+        kept = (believed > _BELIEVED + _OPEN * door_share) & (door_share < _AJAR)
         kept[0] = False
         body |= kept[labels]
-    return body | _certain_regions(body, belief)
+    return body & ~ink
 
 
 def _certain_regions(body: Bits, belief: Belief) -> Bits:
     """Broad regions that the models are certain of, such as a head whose outline is too faint."""
     radius = round(_BROAD * max(body.shape))
     certain = (belief.own >= _CERTAIN) & ~belief.taken
-    broad, missing = _open(certain, radius), _open(certain & ~body, radius)
+    missing = _open(certain & ~body, radius)
+    if not missing.any():
+        return missing
+    broad = _open(certain, radius)
     _, labels = _label(broad)
     return np.asarray(broad & np.isin(labels, labels[missing]), bool)
+
+
+def _halve(bits: Bits) -> Bits:
+    """Half the grid: a cell is true where any of its four pixels is."""
+    height, width = bits.shape
+    even = np.pad(bits, ((0, height % 2), (0, width % 2)))
+    rows = even[0::2] | even[1::2]
+    return np.asarray(rows[:, 0::2] | rows[:, 1::2], bool)
+
+
+def _enlarge(bits: Bits, shape: tuple[int, ...]) -> Bits:
+    size = (shape[1], shape[0])
+    return cv2.resize(bits.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST) > 0
 
 
 def _outside(body: Bits, radius: int) -> Bits:
@@ -118,18 +155,14 @@ def _dilate(bits: Bits, kernel: NDArray[np.uint8]) -> Bits:
     return np.asarray(cv2.dilate(bits.astype(np.uint8), kernel), bool)
 
 
-def _mean(values: NDArray[np.generic], labels: Labels, count: int) -> Values:
-    area = np.maximum(np.bincount(labels.ravel(), minlength=count), 1)
-    sums = np.bincount(labels.ravel(), weights=values.ravel(), minlength=count)
-    return np.asarray(sums / area, np.float64)
-
-
-def _depth(rooms: Bits, labels: Labels, count: int) -> Values:
-    """Radius of the largest disk in each room, pixels."""
-    away = cv2.distanceTransform(rooms.astype(np.uint8), cv2.DIST_L2, 3)
-    depth = np.zeros(count)
-    np.maximum.at(depth, labels[rooms], away[rooms])
-    return depth
+def _means(
+    values: NDArray[np.generic], rooms: Bits, labels: Labels, count: int
+) -> tuple[Values, Values]:
+    """Area of each room, pixels, and the mean of some values in it."""
+    inside = labels[rooms]
+    area = np.bincount(inside, minlength=count).astype(np.float64)
+    sums = np.bincount(inside, weights=values[rooms], minlength=count)
+    return area, np.asarray(sums / np.maximum(area, 1), np.float64)
 
 
 def _open_share(rooms: Bits, outside: Bits, labels: Labels, count: int) -> Values:

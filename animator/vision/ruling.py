@@ -22,6 +22,9 @@ _PARALLEL = 0.9976
 _BESIDE = 3.0
 """Pixels so near to a line are of the line."""
 
+_SAMPLE = 4000
+"""About as many of the marked pixels are enough to fit lines to."""
+
 _MOST = 100
 """Lines that are looked at, the longest first."""
 
@@ -58,8 +61,8 @@ def erase_ruling(ink: Bits, marks: Bits, sure: Bits) -> Bits:
         return ink
     wide = _dilate(stray, 5)
     rows, columns = np.nonzero(stray)
-    pixels = np.stack((columns, rows), axis=1).astype(float)
-    lines = [_fit(ends, pixels) for ends in found.reshape(-1, 4)[:_MOST].astype(float)]
+    pixels = np.stack((columns, rows), axis=1)[:: max(len(rows) // _SAMPLE, 1)].astype(np.float32)
+    lines = [_fit(ends, pixels) for ends in found.reshape(-1, 4)[:_MOST].astype(np.float32)]
     sides = [_sides(_points_along(line, ink.shape), wide, apron, _FREE * side) for line in lines]
     rulings = [line for line, count in zip(lines, sides, strict=True) if count]
     for line, count in zip(lines, sides, strict=True):
@@ -80,14 +83,14 @@ def _drop_short(bits: Bits, length: int) -> Bits:
     return np.asarray(kept[labels], bool)
 
 
-def _fit(ends: NDArray[np.float64], pixels: NDArray[np.float64]) -> _Line:
+def _fit(ends: NDArray[np.float32], pixels: NDArray[np.float32]) -> _Line:
     """The line through a piece's ends (x1, y1, x2, y2), drawn to all pixels (N, 2) beside it."""
     start, direction = ends[:2], (ends[2:] - ends[:2]) / np.hypot(*(ends[2:] - ends[:2]))
     for _ in range(2):
         off = (pixels - start) @ np.array([-direction[1], direction[0]])
         near = pixels[np.abs(off) <= _BESIDE]
-        start = near.mean(axis=0)
-        direction = np.linalg.eigh(np.cov(near.T))[1][:, 1]
+        fitted = cv2.fitLine(near, cv2.DIST_L2, 0, 0.01, 0.01).ravel()
+        direction, start = fitted[:2], fitted[2:]
     cosine, sine = -float(direction[1]), float(direction[0])
     return _Line(cosine=cosine, sine=sine, offset=float(start @ np.array([cosine, sine])))
 

@@ -20,8 +20,8 @@ __all__ = ("segment",)
 _WORK_SIDE = 640
 """Outlines are found on a picture of at most this longer side, pixels."""
 
-_MARGIN = 0.004
-"""Paper that is left around the ink, as a share of the longer side."""
+_IN, _OUT = np.float32(1.05), np.float32(0.95)
+"""Least excess of what was taken for the figure, and most of what was not."""
 
 
 def segment(figure: Figure, belief: Belief) -> Mask:
@@ -36,23 +36,32 @@ def segment(figure: Figure, belief: Belief) -> Mask:
     image = shrink(figure.image, _WORK_SIDE)
     belief = resize_belief(belief, image.shape)
     contrast = measure_contrast(image)
-    ink = erase_ruling(find_ink(contrast, belief.own), find_marks(contrast), belief.own >= NEARLY)
-    ink = choose_ink(ink, belief)
-    if not ink.any():
+    ink = find_ink(contrast, belief.own)
+    bits = erase_ruling(ink.bits, find_marks(contrast), belief.own >= NEARLY)
+    bits = choose_ink(bits, belief)
+    if not bits.any():
         msg = (
             "No outline of the figure was found. Draw over it with a darker pen, or take the photo "
             "in brighter light."
         )
         raise EmptyMask(msg)
-    body = join_parts(fill_rooms(ink, belief))
-    return Mask(_finish(body, figure.image.shape[:2]))
+    body = join_parts(fill_rooms(bits, belief))
+    return Mask(_enlarge(body, ink.excess, figure.image.shape[:2]))
 
 
-def _finish(body: NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Give the outline a small margin, round it, and bring it to the crop's size."""
-    margin = max(2, round(_MARGIN * max(body.shape)))
-    disk = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * margin + 1, 2 * margin + 1))
-    grown = cv2.dilate(body.astype(np.uint8), disk)
-    soft = cv2.GaussianBlur(grown.astype(np.float32), (0, 0), 1.0)
-    large = cv2.resize(soft, (shape[1], shape[0]), interpolation=cv2.INTER_LINEAR)
-    return np.asarray(large >= 0.5, bool)
+def _enlarge(
+    body: NDArray[np.bool_], excess: NDArray[np.float32], shape: tuple[int, ...]
+) -> NDArray[np.bool_]:
+    """Bring the silhouette to the crop's size; its edge runs where the ink's does.
+
+    excess: the ink's, on the same grid as the body.
+    """
+    if body.shape == shape:
+        return body
+    near = cv2.dilate(body.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+    rim = np.where(near, np.minimum(excess, _OUT), np.float32(0.0))
+    field = np.where(body, np.clip(excess, _IN, 2.0), rim)
+    inner = cv2.erode(body.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+    field[inner] = 2.0
+    large = cv2.resize(field, (shape[1], shape[0]), interpolation=cv2.INTER_LINEAR)
+    return np.asarray(large >= 1.0, bool)

@@ -17,6 +17,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from animator.core.detection import LEAST_SCORE
 from models.training.annotated import AnnotatedDrawing, read_annotated
 from models.training.looking import Looker, load_looker
 from models.training.overlay import draw_figures
@@ -165,7 +166,9 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--characters", type=Path, help="folders of texture.png and mask.png")
     parser.add_argument("--models", type=Path, default=MODELS, help="folder of the model folders")
     parser.add_argument("--route", choices=("onnx", "torch"), default="onnx")
-    parser.add_argument("--min-score", type=float, default=0.5, help="least score of a figure")
+    parser.add_argument(
+        "--min-score", type=float, default=LEAST_SCORE, help="least score of a figure"
+    )
     parser.add_argument("--by-tag", action="store_true", help="a line for each style too")
     parser.add_argument("--worst", type=int, default=0, help="how many of the worst to draw")
     parser.add_argument("--out", type=Path, default=Path("worst"), help="folder for the worst")

@@ -41,7 +41,22 @@ def test_best_figure_comes_first_with_its_own_mask() -> None:
     first, second = found_in(100, 100, detector)
     assert (first.detection.box, second.detection.box) == (Box(50, 0, 95, 90), Box(0, 0, 40, 90))
     assert first.detection.score == pytest.approx(0.9)
+    assert first.mask is not None
+    assert second.mask is not None
     assert (first.mask[0, 0], second.mask[0, 0]) == (1.0, 0.0)
+
+
+def test_detector_of_boxes_gives_figures_without_masks() -> None:
+    class BoxDetector(FixedDetector):
+        def infer(
+            self, model: str, inputs: Mapping[str, NDArray[Any]]
+        ) -> Mapping[str, NDArray[Any]]:
+            outputs = super().infer(model, inputs)
+            return {name: outputs[name] for name in ("boxes", "scores")}
+
+    (figure,) = found_in(100, 100, BoxDetector([[0, 0, 40, 90]], [0.9]))
+    assert figure.detection.box == Box(0, 0, 40, 90)
+    assert figure.mask is None
 
 
 def test_weak_boxes_are_no_figures() -> None:

@@ -23,8 +23,8 @@ def drawing(image: NDArray[np.uint8]) -> Drawing:
     return Drawing(id="d", image=image)
 
 
-def found(box: Box, score: float = 0.9, belief: float = 0.6) -> FoundFigure:
-    mask = np.full((28, 28), belief, np.float32)
+def found(box: Box, score: float = 0.9, belief: float | None = 0.6) -> FoundFigure:
+    mask = None if belief is None else np.full((28, 28), belief, np.float32)
     return FoundFigure(detection=Detection(box=box, score=score), mask=mask)
 
 
@@ -61,6 +61,46 @@ def test_box_without_ink_is_an_empty_mask() -> None:
         outline_figure(drawing(paper()), [found(TRUE_BOX)], 0, BlindPredictor())
 
 
+class PointsPredictor(DarkPredictor):
+    """A pose model that knows of keypoints only, as imported ones do."""
+
+    def infer(self, model: str, inputs: Mapping[str, NDArray[Any]]) -> Mapping[str, NDArray[Any]]:
+        return {k: v for k, v in super().infer(model, inputs).items() if k != "mask"}
+
+
+@pytest.mark.parametrize("belief", [0.7, None], ids=["masks", "boxes"])
+def test_pose_model_without_masks_leaves_the_outline_to_detector_and_ink(
+    belief: float | None,
+) -> None:
+    boxes = [found(TRUE_BOX, belief=belief)]
+    outline = outline_figure(drawing(stick_figure()), boxes, 0, PointsPredictor())
+    assert intersection_over_union(outline.box, TRUE_BOX) > 0.93
+    whole = np.zeros((300, 200), bool)
+    x, y = int(outline.box.x1), int(outline.box.y1)
+    height, width = outline.mask.data.shape
+    whole[y : y + height, x : x + width] = outline.mask.data
+    assert whole[60, 100]
+    assert whole[120, 40]
+    assert not whole[150, 60]
+
+
+def test_detector_of_boxes_is_told_what_is_body_by_the_pose_model() -> None:
+    outline = outline_figure(drawing(stick_figure()), [found(TRUE_BOX, belief=None)], 0, DENIER)
+    x, y = int(outline.box.x1), int(outline.box.y1)
+    assert not outline.mask.data[60 - y, 100 - x]
+
+
+class DenyingPredictor(DarkPredictor):
+    """A pose model that believes in strokes, and in nothing that they enclose."""
+
+    def infer(self, model: str, inputs: Mapping[str, NDArray[Any]]) -> Mapping[str, NDArray[Any]]:
+        dark = inputs["image"].min(axis=2) < 128
+        return {**super().infer(model, inputs), "mask": np.where(dark, 0.9, 0.1)}
+
+
+DENIER = DenyingPredictor()
+
+
 class BlindPredictor:
     """A pose model that sees a figure everywhere."""
 
@@ -72,13 +112,14 @@ class BlindPredictor:
         }
 
 
-def test_neighbours_keep_their_own_ink() -> None:
+@pytest.mark.parametrize("belief", [0.6, None], ids=["masks", "boxes"])
+def test_neighbours_keep_their_own_ink(belief: float | None) -> None:
     page = paper(420, 300)
     page[:, :200] = draw_stick_figure(page[:, :200])
     page[:, 200:400] = draw_stick_figure(page[:, 200:400])
     page[118:122, 160:240] = 30
     left, right = TRUE_BOX, Box(233.0, 28.0, 367.0, 267.0)
-    boxes = [found(left), found(right)]
+    boxes = [found(left, belief=belief), found(right, belief=belief)]
     outlines = [outline_figure(drawing(page), boxes, i, BlindPredictor()) for i in range(2)]
     assert outlines[0].box.x2 < 240
     assert outlines[1].box.x1 > 160

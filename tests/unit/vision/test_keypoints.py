@@ -34,6 +34,7 @@ def test_small_crop_is_given_as_it_is() -> None:
     view = look_at(figure(60, 80), pose)
     assert pose.shape == (80, 60, 3)
     assert view.keypoints.points[0].tolist() == [10.0, 20.0]
+    assert view.mask is not None
     assert view.mask.dtype == np.float32
 
 
@@ -46,3 +47,16 @@ def test_large_crop_is_shrunk_and_points_are_scaled_back() -> None:
 
 def test_scores_stay_within_one() -> None:
     assert look_at(figure(60, 80), FixedPose()).keypoints.scores.max() == 1.0
+
+
+def test_model_without_a_mask_is_taken_as_it_is() -> None:
+    class Points(FixedPose):
+        def infer(
+            self, model: str, inputs: Mapping[str, NDArray[Any]]
+        ) -> Mapping[str, NDArray[Any]]:
+            outputs = super().infer(model, inputs)
+            return {name: outputs[name] for name in ("keypoints", "scores")}
+
+    view = look_at(figure(60, 80), Points())
+    assert view.mask is None
+    assert view.keypoints.points[0].tolist() == [10.0, 20.0]

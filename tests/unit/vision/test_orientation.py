@@ -98,4 +98,12 @@ def test_found_figure_is_turned_with_its_mask() -> None:
     detection = Detection(box=Box(10, 20, 30, 80), score=0.9)
     (turned,) = rotate_figures((FoundFigure(detection=detection, mask=mask),), 90, (100, 200))
     assert turned.detection == Detection(box=Box(120, 10, 180, 30), score=0.9)
+    assert turned.mask is not None
     assert np.argwhere(turned.mask).tolist() == [[0, 27]]
+
+
+def test_figure_without_a_mask_turns_with_its_drawing() -> None:
+    one = FoundFigure(detection=Detection(box=Box(10, 20, 30, 80), score=0.9), mask=None)
+    (turned,) = rotate_figures([one], 180, (100.0, 200.0))
+    assert turned.detection.box == Box(70, 120, 90, 180)
+    assert turned.mask is None

@@ -48,13 +48,13 @@ def coarse(truth: Bits) -> NDArray[np.float32]:
     return np.asarray(cv2.resize(0.95 * cells, truth.shape[::-1]), np.float32)
 
 
-def true_mask(margin: int = 2) -> Bits:
-    """The stick figure's strokes and full head, with a margin."""
+def true_mask() -> Bits:
+    """The stick figure's strokes, with the soft rim that antialiasing gives them, and full head."""
     canvas = np.zeros((300, 200), np.uint8)
     cv2.ellipse(canvas, HEAD[0], HEAD[1], 0, 0, 360, 1, -1)
-    cv2.ellipse(canvas, HEAD[0], HEAD[1], 0, 0, 360, 1, 4 + 2 * margin)
+    cv2.ellipse(canvas, HEAD[0], HEAD[1], 0, 0, 360, 1, 5)
     for start, end in STROKES:
-        cv2.line(canvas, start, end, 1, 4 + 2 * margin)
+        cv2.line(canvas, start, end, 1, 5)
     return canvas > 0
 
 
@@ -168,15 +168,29 @@ def test_nothing_believed_is_an_error() -> None:
         segment(figure_of(stick_figure()), flat((300, 200), 0.0))
 
 
-@pytest.mark.parametrize(
-    ("name", "least"),
-    [("char1", 0.985), ("char2", 0.965), ("char3", 0.975), ("char5", 0.97), ("char6", 0.985)],
-)
-def test_closed_figures_agree_with_their_published_masks(
-    shared_data: Path, name: str, least: float
-) -> None:
+@pytest.mark.parametrize("name", ["char1", "char2", "char3", "char5", "char6"])
+def test_closed_figures_agree_with_their_published_masks(shared_data: Path, name: str) -> None:
     folder = shared_data / "animated-drawings" / "characters" / name
     image = np.array(Image.open(folder / "texture.png").convert("RGB"))
     truth = np.array(Image.open(folder / "mask.png").convert("L")) > 127
     mask = segment(figure_of(image), belief_of(coarse(truth))).data
-    assert overlap(mask, truth) >= least
+    assert not (mask & ~truth).sum() > 0.01 * truth.sum()
+    # those who published them left two pixels of paper around the ink
+    grown = cv2.dilate(mask.astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
+    assert overlap(grown, truth) >= 0.965
+
+
+def test_edge_in_a_large_picture_runs_between_the_pixels_of_the_grid_it_was_found_on() -> None:
+    page = np.full((2400, 1800, 3), 235, np.uint8)
+    cv2.ellipse(page, (900, 1200), (500, 800), 0, 0, 360, (40, 40, 40), 24, cv2.LINE_AA)
+    truth = np.zeros((2400, 1800), np.uint8)
+    cv2.ellipse(truth, (900, 1200), (500, 800), 0, 0, 360, 1, 24)
+    cv2.ellipse(truth, (900, 1200), (500, 800), 0, 0, 360, 1, -1)
+    mask = segment(figure_of(page), flat((240, 180))).data
+    off = cv2.distanceTransform(truth, cv2.DIST_L2, 5) + cv2.distanceTransform(
+        1 - truth, cv2.DIST_L2, 5
+    )
+    wrong = mask != (truth > 0)
+    # 2400 pixels were looked at as 640: 3.75 each
+    assert off[wrong].max() <= 3.75
+    assert wrong.sum() < 3.0 * 4100
