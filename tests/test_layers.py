@@ -49,6 +49,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
 # third-party packages and the only packages that may import them
 CONFINED: dict[str, tuple[str, ...]] = {
     "litestar": ("animator.api", "animator.launch", "serving.http", "serving.app"),
+    "google": ("serving.grpc", "serving.protocol.proto"),
+    "grpc": ("serving.grpc",),
     "redis": ("animator.jobs", "animator.launch", "animator.store", "animator.cli"),
     "rq": ("animator.jobs", "animator.launch"),
     "torch": ("models", "serving.handlers"),
@@ -56,7 +58,17 @@ CONFINED: dict[str, tuple[str, ...]] = {
 }
 # what the web process must never load
 NOT_IN_WEB = ("cv2", "PIL", "torch", "onnxruntime", "scipy", "av")
-SERVING_ORDER = ("http", "engine", "registry", "batching", "handlers", "protocol", "errors")
+SERVING_ORDER = (
+    "grpc",
+    "http",
+    "open_inference",
+    "engine",
+    "registry",
+    "batching",
+    "handlers",
+    "protocol",
+    "errors",
+)
 
 
 def _modules() -> dict[str, Path]:

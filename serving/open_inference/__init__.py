@@ -1,0 +1,1 @@
+"""The Open Inference Protocol's verbs over the engine, for REST and gRPC alike."""

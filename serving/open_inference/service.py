@@ -1,0 +1,217 @@
+"""OpenInference: what the protocol lets a client do, over the engine; REST and gRPC translate."""
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from numpy.typing import NDArray
+
+from serving.engine import Engine
+from serving.errors import NotAllowed
+from serving.open_inference.classes import classify
+from serving.open_inference.config import ModelConfiguration, configuration_of
+from serving.open_inference.raw import ask_in_json
+from serving.open_inference.rows import infer_rows, split_rows
+from serving.open_inference.shared_memory import SharedMemory
+from serving.open_inference.statistics import ModelStatistics, statistics_of
+from serving.protocol.infer import NO_REGIONS, InferRequest, InferResponse, Regions
+from serving.protocol.metadata import ModelMetadata, ServerMetadata, TensorMetadata
+from serving.protocol.tensors import Tensors
+from serving.registry.endpoint import Endpoint
+from serving.settings import ServerSettings
+
+__all__ = ("USUAL_PRIORITY", "OpenInference")
+
+_EXTENSIONS = (
+    "classification",
+    "model_configuration",
+    "model_repository",
+    "schedule_policy",
+    "statistics",
+)
+"""In gRPC and REST alike; binary tensors are REST's alone, there listed as well."""
+
+USUAL_PRIORITY = 5
+"""Where a request that names no priority stands among those that do: 1 goes first, 9 last."""
+
+_LEAST_PRIORITY = 9
+
+
+class OpenInference:
+    """What the protocol lets a client do.
+
+    Args:
+        engine: does it.
+        settings: what is allowed.
+    """
+
+    def __init__(self, engine: Engine, settings: ServerSettings) -> None:
+        self._engine = engine
+        self._settings = settings
+        self._memory = SharedMemory() if settings.client_shared_memory else None
+
+    @property
+    def regions(self) -> Regions:
+        """Where tensors in shared memory are read and written; refuses all where none is taken."""
+        return self._memory or NO_REGIONS
+
+    @property
+    def shared_memory(self) -> SharedMemory | None:
+        """The regions that clients registered; None where none is taken."""
+        return self._memory
+
+    def shared_memory_or_refuse(self) -> SharedMemory:
+        """The regions that clients registered.
+
+        Raises:
+            NotAllowed: where none is taken.
+        """
+        if self._memory is None:
+            msg = "this server takes no shared memory; its operator may set client_shared_memory"
+            raise NotAllowed(msg)
+        return self._memory
+
+    def is_ready(self) -> bool:
+        """Whether every model can be asked."""
+        return self._engine.is_ready
+
+    def server_metadata(self) -> ServerMetadata:
+        """Who is here, and which extensions of the protocol it speaks."""
+        memory = () if self._memory is None else ("system_shared_memory",)
+        extensions = sorted(("binary_tensor_data", *_EXTENSIONS, *memory))
+        return ServerMetadata(name="serving", version=_version(), extensions=tuple(extensions))
+
+    def endpoint(self, name: str, version: str | None) -> Endpoint:
+        """One version of a model, or its default.
+
+        Raises:
+            ModelNotFound: when there is no such model or version.
+        """
+        return self._engine.registry.find(name, version or None)
+
+    def metadata(self, name: str, version: str | None) -> ModelMetadata:
+        """What a model takes and gives; with a batch axis where its requests have one.
+
+        Raises:
+            ModelNotFound: when there is no such model or version.
+        """
+        manifest = self.endpoint(name, version).manifest
+        versions = self._engine.registry.versions(name)
+        axis = (-1,) if manifest.batch.axis else ()
+        return ModelMetadata(
+            name=manifest.name,
+            versions=tuple(each.manifest.version for each in versions),
+            platform="python",
+            inputs=_with_axis(manifest.inputs, axis),
+            outputs=_with_axis(manifest.outputs, axis),
+        )
+
+    def configuration(self, name: str, version: str | None) -> ModelConfiguration:
+        """How a model is served.
+
+        Raises:
+            ModelNotFound: when there is no such model or version.
+        """
+        endpoint = self.endpoint(name, version)
+        return configuration_of(endpoint.manifest, endpoint.config, endpoint.describe())
+
+    def statistics(self, name: str = "", version: str | None = None) -> Sequence[ModelStatistics]:
+        """What a version of a model has done, or all its versions, or all models.
+
+        Raises:
+            ModelNotFound: when there is no such model or version.
+        """
+        registry = self._engine.registry
+        if not name:
+            endpoints = registry.endpoints
+        elif version:
+            endpoints = [registry.find(name, version)]
+        else:
+            endpoints = registry.versions(name)
+        return [
+            statistics_of(each.manifest.name, each.manifest.version, each.statistics())
+            for each in endpoints
+        ]
+
+    async def infer(
+        self, endpoint: Endpoint, request: InferRequest, timeout_s: float | None = None
+    ) -> InferResponse:
+        """Run a model on a request's tensors.
+
+        Args:
+            endpoint: one version of the model.
+            request: what is asked.
+            timeout_s: how long the client waits beside what the request says, seconds.
+
+        Raises:
+            ServingError: why there is no answer.
+        """
+        manifest = endpoint.manifest
+        given = [each for each in (request.timeout_s, timeout_s) if each is not None]
+        outputs = await self._run(endpoint, request, min(given) if given else None)
+        if request.wants:
+            outputs = self._as_wanted(endpoint, request, outputs)
+        return InferResponse(
+            model_name=manifest.name,
+            model_version=manifest.version,
+            outputs=outputs,
+            id=request.id,
+            datatypes=_bf16_of(manifest.outputs),
+        )
+
+    async def _run(
+        self, endpoint: Endpoint, request: InferRequest, timeout_s: float | None
+    ) -> Tensors:
+        manifest = endpoint.manifest
+        priority = _engine_priority(request.priority)
+        if endpoint.is_raw:
+            return await ask_in_json(
+                endpoint, request, self._settings.sequence_headers, timeout_s=timeout_s
+            )
+        if not manifest.batch.axis:
+            return await endpoint.infer(request.inputs, timeout_s, priority)
+        rows = split_rows(request.inputs, endpoint.config.queue_size)
+        return await infer_rows(rows, lambda row: endpoint.infer(row, timeout_s, priority))
+
+    def _as_wanted(
+        self, endpoint: Endpoint, request: InferRequest, outputs: Tensors
+    ) -> dict[str, NDArray[Any]]:
+        """Put classes in the place of outputs that are wanted so."""
+        manifest = endpoint.manifest
+        wanted = dict(outputs)
+        for name, how in request.wants.items():
+            if how.classes and name in wanted:
+                wanted[name] = classify(
+                    wanted[name],
+                    how.classes,
+                    manifest.labels,
+                    has_batch_axis=manifest.batch.axis,
+                )
+        return wanted
+
+
+def _engine_priority(priority: int) -> int:
+    """From the protocol's number, of which the least goes first, to the engine's."""
+    return USUAL_PRIORITY - min(priority, _LEAST_PRIORITY) if priority else 0
+
+
+def _with_axis(
+    declared: Sequence[TensorMetadata], axis: tuple[int, ...]
+) -> tuple[TensorMetadata, ...]:
+    if not axis:
+        return tuple(declared)
+    return tuple(
+        TensorMetadata(name=each.name, datatype=each.datatype, shape=(*axis, *each.shape))
+        for each in declared
+    )
+
+
+def _bf16_of(declared: Sequence[TensorMetadata]) -> Mapping[str, str]:
+    return {each.name: "BF16" for each in declared if each.datatype == "BF16"}
+
+
+def _version() -> str:
+    try:
+        return version("animator")
+    except PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,101 @@
+"""What a model has done, in the form of the statistics extension (Triton's)."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from serving.observe.statistics import DurationSum, EndpointStatistics
+
+__all__ = ("BatchStats", "Duration", "InferenceStats", "ModelStatistics", "statistics_of")
+
+
+class Duration(msgspec.Struct, frozen=True):
+    """How often, and how long together, nanoseconds."""
+
+    count: int = 0
+    ns: int = 0
+
+
+class InferenceStats(msgspec.Struct, frozen=True, kw_only=True):
+    """Sums over requests, but `queue` and `compute_…` over items: a row of a batch is one."""
+
+    success: Duration
+    fail: Duration
+    queue: Duration
+    compute_input: Duration
+    compute_infer: Duration
+    compute_output: Duration
+    cache_hit: Duration = Duration()
+    cache_miss: Duration = Duration()
+
+
+class BatchStats(msgspec.Struct, frozen=True, kw_only=True):
+    """Sums over the batches of one size."""
+
+    batch_size: int
+    compute_input: Duration
+    compute_infer: Duration
+    compute_output: Duration
+
+
+class ModelStatistics(msgspec.Struct, frozen=True, kw_only=True):
+    """One version of a model.
+
+    The time of a worker is all under `compute_infer`: it does not tell reading inputs and writing
+    outputs apart, so `compute_input` and `compute_output` count, and take no time.
+
+    Attributes:
+        name: of the model.
+        version: of it.
+        last_inference: milliseconds since 1970; 0: never.
+        inference_count: items answered.
+        execution_count: batches answered.
+        inference_stats: sums over requests.
+        response_stats: of models that answer in parts: none here.
+        batch_stats: sums for each size of batch, the smallest first.
+        memory_usage: none: the workers' memory stands in the management API.
+    """
+
+    name: str
+    version: str
+    last_inference: int
+    inference_count: int
+    execution_count: int
+    inference_stats: InferenceStats
+    response_stats: Mapping[str, Duration] = {}
+    batch_stats: tuple[BatchStats, ...]
+    memory_usage: tuple[Duration, ...] = ()
+
+
+def statistics_of(name: str, version: str, sums: EndpointStatistics) -> ModelStatistics:
+    """Write sums in the extension's form."""
+    computed = _duration(sums.computed)
+    return ModelStatistics(
+        name=name,
+        version=version,
+        last_inference=round(sums.last_inference_at * 1000),
+        inference_count=sums.computed.count,
+        execution_count=sum(each.count for each in sums.batches.values()),
+        inference_stats=InferenceStats(
+            success=_duration(sums.success),
+            fail=_duration(sums.failed),
+            queue=_duration(sums.queued),
+            compute_input=Duration(computed.count),
+            compute_infer=computed,
+            compute_output=Duration(computed.count),
+        ),
+        batch_stats=tuple(_batch(size, sums.batches[size]) for size in sorted(sums.batches)),
+    )
+
+
+def _batch(size: int, sums: DurationSum) -> BatchStats:
+    return BatchStats(
+        batch_size=size,
+        compute_input=Duration(sums.count),
+        compute_infer=_duration(sums),
+        compute_output=Duration(sums.count),
+    )
+
+
+def _duration(sums: DurationSum) -> Duration:
+    return Duration(sums.count, round(sums.seconds * 1e9))
