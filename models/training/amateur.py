@@ -2,6 +2,7 @@
 
 The format is COCO's: one annotation a picture, with `bbox`, one polygon in `segmentation`, and 17
 `keypoints` (Smith et al. 2023, "A Method for Animating Children's Drawings of the Human Figure").
+A `segmentation` may also be COCO's compressed run lengths, and a picture have several annotations.
 The folder holds one JSON file with the annotations, and the pictures: under the names in that file,
 or one folder down. Pictures that are missing are passed over, so that a part of the set will do.
 """
@@ -15,11 +16,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from animator.core.mask import RunLengths, mask_from_run_lengths
 from models.training.synthesis import COCO_KEYPOINTS, LabelledFigure, Sample
 
 __all__ = ("AmateurDrawings", "BadDrawings", "open_drawings")
 
 _TAG = "amateur"
+_NOT_LABELLED, _UNKNOWN = 0, -1  # COCO's word for what nobody looked for, and the losses' own
 _LEAST_POLYGON = 6  # numbers: three corners
 
 
@@ -133,18 +136,19 @@ def _figure(
 ) -> LabelledFigure | None:
     """Labels in pixels of the scaled picture of `size` (width, height); None when broken."""
     try:
-        polygons = msgspec.json.decode(mark.segmentation, type=list[list[float]])
+        outline = msgspec.json.decode(mark.segmentation, type=list[list[float]] | RunLengths)
         numbers = msgspec.json.decode(mark.keypoints, type=list[float])
-    except msgspec.DecodeError:
+        mask = _fill(outline, factors, size)
+    except (msgspec.DecodeError, ValueError):
         return None
     keypoints = np.array(numbers, np.float32)
     if keypoints.size != 3 * len(COCO_KEYPOINTS):
         return None
     keypoints = keypoints.reshape(-1, 3)
+    keypoints[keypoints[:, 2] == _NOT_LABELLED, 2] = _UNKNOWN
     keypoints[:, :2] *= factors
-    outside = (keypoints[:, :2] < 0) | (keypoints[:, :2] > size)
-    keypoints[outside.any(axis=1), 2] = 0
-    mask = _fill(polygons, factors, size)
+    outside = ((keypoints[:, :2] < 0) | (keypoints[:, :2] > size)).any(axis=1)
+    keypoints[outside & (keypoints[:, 2] > 0), 2] = 0
     if not mask.any():
         return None
     columns, rows = np.flatnonzero(mask.any(axis=0)), np.flatnonzero(mask.any(axis=1))
@@ -153,11 +157,26 @@ def _figure(
 
 
 def _fill(
-    polygons: Sequence[Sequence[float]], factors: NDArray[np.float32], size: tuple[int, int]
+    outline: Sequence[Sequence[float]] | RunLengths,
+    factors: NDArray[np.float32],
+    size: tuple[int, int],
 ) -> NDArray[np.bool_]:
-    """The mask (height, width) of polygons: x, y, x, y ... in pixels of the unscaled picture."""
+    """The mask (height, width) of an outline in pixels of the unscaled picture.
+
+    outline: polygons x, y, x, y ..., or run lengths over the whole picture.
+
+    Raises:
+        ValueError: when the run lengths are of another size.
+    """
     mask = np.zeros((size[1], size[0]), np.uint8)
-    for numbers in polygons:
+    if isinstance(outline, RunLengths):
+        width, height = (round(side / float(f)) for side, f in zip(size, factors, strict=True))
+        if outline.size != (height, width):
+            msg = f"the mask is {outline.size}, the picture {(height, width)}"
+            raise ValueError(msg)
+        whole = mask_from_run_lengths(outline).data.astype(np.uint8)
+        return np.asarray(cv2.resize(whole, size, interpolation=cv2.INTER_AREA) > 0)
+    for numbers in outline:
         if len(numbers) < _LEAST_POLYGON or len(numbers) % 2:
             continue
         corners = np.array(numbers, np.float32).reshape(-1, 2) * factors

@@ -24,7 +24,8 @@ class PoseExample:
 
     Attributes:
         image: (S, S, 3) uint8 RGB.
-        keypoints: (17, 3) float32 x, y in pixels of the crop, and v as in COCO.
+        keypoints: (17, 3) float32 x, y in pixels of the crop, and v: 2 seen, 1 hidden, 0 absent,
+            -1 unknown.
         mask: (S, S) bool.
     """
 
@@ -153,7 +154,7 @@ def _warp_keypoints(
     out = keypoints.copy()
     out[:, :2] = keypoints[:, :2] @ matrix[:, :2].T + matrix[:, 2]
     inside = ((out[:, :2] >= 0) & (out[:, :2] < side)).all(axis=1)
-    out[~inside, 2] = 0
+    out[~inside & (out[:, 2] > 0), 2] = 0
     return out
 
 

@@ -16,7 +16,8 @@ def pose_loss(
 
     Args:
         outputs: heatmap logits (B, K, h, w), presence logits (B, K), mask logits (B, h, w).
-        keypoints: (B, K, 3) x, y in pixels of the input, and v: 2 seen, 1 hidden, 0 absent.
+        keypoints: (B, K, 3) x, y in pixels of the input, and v: 2 seen, 1 hidden, 0 absent,
+            below 0 unknown: nothing is asked of it.
         masks: (B, H, W) bool, at the size of the input.
 
     Returns:
@@ -30,10 +31,12 @@ def pose_loss(
     target = _gaussians(keypoints[..., :2] / cell, heatmaps.shape[-2], heatmaps.shape[-1])
     entropy = -(target * functional.log_softmax(heatmaps.flatten(2), dim=2)).sum(dim=2)
     truth = functional.avg_pool2d(masks[:, None].float(), round(cell))[:, 0]
+    known = (keypoints[..., 2] >= 0).float()
+    doubt = functional.binary_cross_entropy_with_logits(presence, there.float(), reduction="none")
     overlap = _dice(torch.sigmoid(mask), truth)
     return {
         "heatmap": (entropy * weight).sum() / weight.sum().clamp(min=1),
-        "presence": 0.2 * functional.binary_cross_entropy_with_logits(presence, there.float()),
+        "presence": 0.2 * (doubt * known).sum() / known.sum().clamp(min=1),
         "mask": functional.binary_cross_entropy_with_logits(mask, truth) + 0.5 * overlap,
     }
 

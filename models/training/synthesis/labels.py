@@ -17,7 +17,8 @@ class LabelledFigure:
     Attributes:
         box: (4,) float32 xyxy, pixels, tight around the mask.
         mask: (H, W) bool, the figure's silhouette: outlined parts filled, strokes with their width.
-        keypoints: (17, 3) float32 x, y in pixels and v: 2 seen, 1 hidden or implied, 0 absent.
+        keypoints: (17, 3) float32 x, y in pixels and v: 2 seen, 1 hidden or implied, 0 absent,
+            -1 unknown, as some are in real drawings.
     """
 
     box: NDArray[np.float32]

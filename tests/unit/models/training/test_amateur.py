@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import cv2
+import msgspec
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from animator.core.mask import Mask, run_lengths_from_mask
 from models.training.amateur import BadDrawings, open_drawings
 from models.training.mixing import Mixture
 from models.training.synthesis import COCO_KEYPOINTS, LabelledFigure, Sample, synthesize
@@ -109,6 +111,24 @@ def test_labels_are_scaled_with_the_picture(folder: Path) -> None:
     assert max(half.image.shape[:2]) == 100
     assert half.figures[0].keypoints[0] == pytest.approx([20, 40, 2], abs=0.3)
     assert half.figures[0].box == pytest.approx(whole.figures[0].box / 2, abs=1)
+
+
+def test_run_lengths_are_taken_for_an_outline(folder: Path, samples: list[Sample]) -> None:
+    truth = samples[0].figures[0]
+    edit(folder, segmentation=msgspec.to_builtins(run_lengths_from_mask(Mask(truth.mask))))
+    drawings, side = open_drawings(folder), max(truth.mask.shape)
+    whole, half = drawings.sample(0, side), drawings.sample(0, side // 2)
+    assert whole is not None
+    assert half is not None
+    assert np.array_equal(whole.figures[0].mask, truth.mask)
+    assert half.figures[0].mask.sum() == pytest.approx(truth.mask.sum() / 4, rel=0.1)
+
+
+def test_keypoint_that_nobody_looked_for_is_unknown_not_absent(folder: Path) -> None:
+    edit(folder, keypoints=[0, 0, 0] + [40, 80, 2] * 15 + [900, 900, 2])
+    sample = open_drawings(folder).sample(0, 200)
+    assert sample is not None
+    assert sample.figures[0].keypoints[:, 2].tolist() == [-1] + [2] * 15 + [0]
 
 
 @pytest.mark.parametrize(

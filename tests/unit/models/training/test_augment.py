@@ -67,8 +67,9 @@ def test_mirrored_half_of_the_time_and_then_left_and_right_change_places(sample:
 
 def test_keypoint_outside_the_crop_is_absent(sample: Sample) -> None:
     sample.figures[0].keypoints[0] = (2, 2, 2)
+    sample.figures[0].keypoints[1] = (2, 2, -1)
     example = pose_example(sample, sample.figures[0], 96, np.random.default_rng(1))
-    assert example.keypoints[0, 2] == 0
+    assert sorted(example.keypoints[:3, 2]) == [-1, 0, 0]  # unknown stays unknown; mirrored or not
 
 
 @pytest.mark.usefixtures("plain")

@@ -38,6 +38,16 @@ def test_absent_point_costs_no_heatmap_but_presence() -> None:
     assert terms["presence"] == pytest.approx(0.2 * 20.0)
 
 
+def test_unknown_point_costs_nothing_whatever_is_said_of_it() -> None:
+    terms = pose_loss(outputs(3, 2), point(14, 10, -1), MASK)
+    assert (terms["heatmap"], terms["presence"]) == (0, 0)
+    known = torch.cat((point(14, 10, 2), point(30, 30, -1)), dim=1)
+    heatmaps, _, mask = outputs(3, 2)
+    both = (heatmaps.repeat(1, 2, 1, 1), torch.tensor([[0.0, 20.0]]), mask)
+    # of the two only the known one counts: log 2, not the mean of log 2 and 20
+    assert pose_loss(both, known, MASK)["presence"] == pytest.approx(0.2 * 0.6931, abs=1e-4)
+
+
 def test_hidden_point_counts_half_beside_a_seen_one() -> None:
     heatmaps, presence, mask = outputs(3, 2)
     both = (heatmaps.repeat(1, 2, 1, 1), presence.repeat(1, 2), mask)
