@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import animator
+from animator.cli.model_home import newest
 from animator.cli.model_walk import ProductWalk, walk_with
 from animator.cli.progress_line import counted
 from animator.cli.records import encode_record
@@ -16,22 +17,27 @@ from animator.core.errors import AnimatorError
 from animator.settings import load_settings
 from animator.vision.detect import DETECTOR
 from animator.vision.keypoints import POSE_ESTIMATOR
-from serving.archive.manifest import check_files
-from serving.errors import ServingError
-from serving.registry.repository import StoredModel, find_models, version_rank
 
 if TYPE_CHECKING:
     from models.training.annotated import AnnotatedDrawing
     from models.training.evaluate import Outcome
+    from models.training.outlines import OutlineOutcome
+    from models.training.report import Evaluation
 
-__all__ = ("CannotEvaluate", "evaluate_models", "measure", "newest")
+__all__ = ("CannotEvaluate", "evaluate_models", "measure")
 
 REPORT, TABLE, PREDICTIONS, SCORES = "index.html", "table.md", "predictions.jsonl", "scores.json"
 """Files of a report's folder."""
 
+_MASKS = Path(__file__).parents[2] / "tests" / "data" / "masks"
+"""Masks that were drawn for the public test drawings; they come with the sources."""
+
+_CHARACTERS = Path("animated-drawings", "characters")
+"""Where AnimatedDrawings' example characters lie beside the test drawings."""
+
 
 class CannotEvaluate(AnimatorError):
-    """The drawings, their annotations or the models cannot be read."""
+    """The drawings or their annotations cannot be read."""
 
     code = "cannot_evaluate"
 
@@ -39,25 +45,27 @@ class CannotEvaluate(AnimatorError):
 def evaluate_models(args: argparse.Namespace) -> int:
     """Score the product as `models.training.scoring` defines it; print, and write the report."""
     # Nothing else in `animator` knows the models' own code: it is loaded for this verb only.
-    from models.training.bar import bar_table
-    from models.training.evaluate import table
     from models.training.lineage import record_scores
+    from models.training.outlines import outline_scores
+    from models.training.report import Evaluation
 
     models = load_settings({"models_dir": args.models_dir}).models_dir
     used = [newest(models, name) for name in (DETECTOR, POSE_ESTIMATOR)]
     with _drawings(args.data, args.count) as (folder, source), _plainly():
         walk = walk_with(models, args.min_score)
         outcomes, scores = measure(walk, folder, turned=args.turns)
+        outlines = _judge_outlines(walk, folder, args)
+        evaluation = Evaluation(outcomes, outlines, {**scores, **outline_scores(outlines)})
         if args.report is not None:
             facts = {one.manifest.name: one.manifest.version for one in used}
             facts |= {"Animator": animator.__version__, "drawings": source}
-            _write_report(args.report, facts, (outcomes, scores), args.worst)
+            _write_report(args.report, facts, evaluation, args.worst)
             lines = [encode_record(walk.records[o.drawing.file]) for o in outcomes]
             (args.report / PREDICTIONS).write_bytes(b"\n".join((*lines, b"")))
         if args.record:
             for one in used:
-                record_scores(one.folder, scores, source)
-    print(f"{bar_table(scores)}\n\n{table(outcomes, by_tag=True)}")
+                record_scores(one.folder, evaluation.scores, source)
+    print(_tables(evaluation), end="")
     return 0
 
 
@@ -88,50 +96,49 @@ def measure(
     return outcomes, scores
 
 
-def newest(models: Path, name: str) -> StoredModel:
-    """The version of a model that answers, with its files as its manifest says.
-
-    Raises:
-        CannotEvaluate: when there is none, or it is broken.
-    """
-    try:
-        versions = [one for one in find_models(models) if one.manifest.name == name]
-        if not versions:
-            msg = f"The models cannot be used: there is no {name} in {models}."
-            raise CannotEvaluate(msg)
-        best = max(versions, key=lambda one: version_rank(one.manifest.version))
-        check_files(best.manifest, best.folder)
-    except ServingError as error:
-        msg = f"The models cannot be used: {error.message}"
-        raise CannotEvaluate(msg) from error
-    return best
-
-
 def _score_turns(walk: ProductWalk, drawings: "list[AnnotatedDrawing]") -> dict[str, float]:
     told = [good for drawing in counted(drawings, "turns") for good in walk.turns_of(drawing)]
     return {"orientation of four turns": sum(told) / len(told)} if told else {}
 
 
+def _judge_outlines(
+    walk: ProductWalk, drawings: Path, args: argparse.Namespace
+) -> "list[OutlineOutcome]":
+    """Every true mask that is there against the product's own."""
+    from models.training.outlines import (
+        judge_outline,
+        outlines_of_characters,
+        outlines_of_drawings,
+    )
+
+    truths = [
+        *outlines_of_drawings(args.masks or _MASKS, drawings),
+        *outlines_of_characters(args.characters or drawings.parent / _CHARACTERS),
+    ]
+    return [judge_outline(one, walk.masks_of(one.file)) for one in counted(truths, "outlines")]
+
+
 def _write_report(
-    folder: Path,
-    facts: dict[str, str],
-    results: "tuple[list[Outcome], dict[str, float]]",
-    worst: int,
+    folder: Path, facts: dict[str, str], evaluation: "Evaluation", worst: int
 ) -> None:
     """The page, its tables as Markdown, and the scores as JSON."""
-    from models.training.bar import bar_table
-    from models.training.evaluate import table
     from models.training.report import render_report
 
-    outcomes, scores = results
     folder.mkdir(parents=True, exist_ok=True)
-    page = render_report(facts, scores, outcomes, worst)
+    page = render_report(facts, evaluation, worst)
     (folder / REPORT).write_text(page, encoding="utf-8")
-    tables = f"{bar_table(scores)}\n\n{table(outcomes, by_tag=True)}\n"
-    (folder / TABLE).write_text(tables, encoding="utf-8")
-    rounded = {name: round(value, 4) for name, value in scores.items()}
+    (folder / TABLE).write_text(_tables(evaluation), encoding="utf-8")
+    rounded = {name: round(value, 4) for name, value in evaluation.scores.items()}
     content = json.dumps({"facts": facts, "scores": rounded}, indent=2)
     (folder / SCORES).write_text(content + "\n", encoding="utf-8")
+
+
+def _tables(evaluation: "Evaluation") -> str:
+    """The bar, and the scores style by style, as Markdown."""
+    from models.training.bar import bar_table
+    from models.training.evaluate import table
+
+    return f"{bar_table(evaluation.scores)}\n\n{table(evaluation.outcomes, by_tag=True)}\n"
 
 
 @contextmanager

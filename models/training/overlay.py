@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 from animator.core.geometry import Box
 from models.training.scoring import FoundFigure, Point, TrueFigure
 
-__all__ = ("draw_figures",)
+__all__ = ("draw_figures", "draw_masks")
 
 _SIDE = 640
 _TRUE = (0, 170, 0)
 _FOUND = (230, 40, 40)
+_TINTS = np.array([(255, 255, 255), _FOUND, (40, 90, 255), _TRUE], np.uint8)
 _BONES = (
     ("root", "torso"),
     ("torso", "neck"),
@@ -36,9 +37,7 @@ def draw_figures(
     image: NDArray[np.uint8], truth: Sequence[TrueFigure], found: Sequence[FoundFigure]
 ) -> NDArray[np.uint8]:
     """A copy of the picture, longer side 640 pixels: the truth green, what was found red."""
-    scale = _SIDE / max(image.shape[:2])
-    size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
-    canvas = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    canvas, scale = _scale(image)
     for figure in truth:
         _draw(canvas, figure.box, figure.joints, (scale, _TRUE))
     for other in found:
@@ -46,6 +45,27 @@ def draw_figures(
         corner = (round(other.box.x1 * scale) + 3, round(other.box.y1 * scale) + 14)
         cv2.putText(canvas, f"{other.score:.2f}", corner, cv2.FONT_HERSHEY_SIMPLEX, 0.5, _FOUND)
     return canvas
+
+
+def draw_masks(
+    image: NDArray[np.uint8], found: NDArray[np.bool_], true: NDArray[np.bool_]
+) -> NDArray[np.uint8]:
+    """A copy of the picture, longer side 640 pixels: right green, missing red, too much blue.
+
+    found, true: (H, W) bool, of the picture's own size.
+    """
+    canvas, _ = _scale(image)
+    tint = _TINTS[true + 2 * found.astype(np.uint8)]
+    size = (canvas.shape[1], canvas.shape[0])
+    small = cv2.resize(tint, size, interpolation=cv2.INTER_NEAREST)
+    return np.asarray(cv2.addWeighted(canvas, 0.55, small, 0.45, 0), dtype=np.uint8)
+
+
+def _scale(image: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], float]:
+    """A copy whose longer side has 640 pixels, and by what it was scaled."""
+    scale = _SIDE / max(image.shape[:2])
+    size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
+    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8), scale
 
 
 def _draw(

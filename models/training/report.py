@@ -2,14 +2,18 @@
 
 import base64
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 
 import cv2
+import numpy as np
+from numpy.typing import NDArray
 
 from models.training.bar import BAR_HEADINGS, bar_rows
 from models.training.evaluate import HEADINGS, Outcome, rows, worst_of
+from models.training.outlines import OutlineOutcome
 
-__all__ = ("render_report",)
+__all__ = ("Evaluation", "render_report")
 
 _QUALITY = 80  # JPEG's, of 100
 
@@ -46,20 +50,30 @@ _EXPLANATION = (
 )
 
 
-def render_report(
-    facts: Mapping[str, str],
-    scores: Mapping[str, float],
-    outcomes: Sequence[Outcome],
-    worst: int,
-) -> str:
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """All that was measured.
+
+    Attributes:
+        outcomes: of every annotated picture, at least one.
+        outlines: of every picture with a true mask.
+        scores: by name, [0, 1]; what is not among them was not measured.
+    """
+
+    outcomes: Sequence[Outcome]
+    outlines: Sequence[OutlineOutcome]
+    scores: Mapping[str, float]
+
+
+def render_report(facts: Mapping[str, str], evaluation: Evaluation, worst: int) -> str:
     """The page.
 
     Args:
         facts: names and values for its head, such as what was evaluated.
-        scores: by the names of the bar, [0, 1]; what is not among them was not measured.
-        outcomes: of every picture, at least one.
-        worst: how many of the worst pictures it shows, >= 0.
+        evaluation: what is told.
+        worst: how many of the worst pictures, and of the worst outlines, it shows, >= 0.
     """
+    outcomes, scores = evaluation.outcomes, evaluation.scores
     figures = "".join(f"<li>{_figure(outcome)}</li>\n" for outcome in worst_of(outcomes, worst))
     listed = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>\n" for k, v in facts.items())
     return f"""<!doctype html>
@@ -83,7 +97,7 @@ def render_report(
 <p>Green is the truth, red what was found, with its score; right hands and feet are blue.</p>
 <ul class="worst">
 {figures}</ul>
-</html>
+{_outlines(evaluation.outlines, worst)}</html>
 """
 
 
@@ -98,18 +112,36 @@ def _table(headings: Sequence[str], lines: Sequence[tuple[str, ...]]) -> str:
     return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n"
 
 
+def _outlines(outlines: Sequence[OutlineOutcome], worst: int) -> str:
+    if not outlines:
+        return ""
+    shown = sorted(outlines, key=lambda o: (o.score.overlap, o.truth.name))[:worst]
+    figures = "".join(
+        f"<li>{_show(o.draw(), o.truth.name, (f'overlap {o.score.overlap:.3f}',))}</li>\n"
+        for o in shown
+    )
+    return (
+        f"<h2>The worst outlines of {len(outlines)}</h2>\n"
+        "<p>Green is right, red is missing, blue is too much.</p>\n"
+        f'<ul class="worst">\n{figures}</ul>\n'
+    )
+
+
 def _figure(outcome: Outcome) -> str:
-    name = escape(outcome.drawing.file.name)
-    pixels = cv2.cvtColor(outcome.draw(), cv2.COLOR_RGB2BGR)
+    lines = (_words(outcome), ", ".join(outcome.drawing.tags))
+    return _show(outcome.draw(), outcome.drawing.file.name, lines)
+
+
+def _show(picture: NDArray[np.uint8], title: str, lines: Sequence[str]) -> str:
+    """A picture RGB with its name and words below."""
+    name = escape(title)
+    pixels = cv2.cvtColor(picture, cv2.COLOR_RGB2BGR)
     _, data = cv2.imencode(".jpg", pixels, (cv2.IMWRITE_JPEG_QUALITY, _QUALITY))
     source = f"data:image/jpeg;base64,{base64.b64encode(data.tobytes()).decode()}"
     size = f'width="{pixels.shape[1]}" height="{pixels.shape[0]}"'
     image = f'<img src="{source}" {size} alt="{name} with truth and prediction" loading="lazy">'
-    tags = escape(", ".join(outcome.drawing.tags))
-    return (
-        f"<figure>{image}<figcaption><strong>{name}</strong><br>{escape(_words(outcome))}"
-        f"<br>{tags}</figcaption></figure>"
-    )
+    words = "".join(f"<br>{escape(line)}" for line in lines)
+    return f"<figure>{image}<figcaption><strong>{name}</strong>{words}</figcaption></figure>"
 
 
 def _words(outcome: Outcome) -> str:

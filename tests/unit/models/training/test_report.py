@@ -9,7 +9,7 @@ from models.training.annotated import AnnotatedDrawing, read_annotated
 from models.training.bar import BAR
 from models.training.evaluate import Outcome, rows, scores_of
 from models.training.held_out import write_held_out
-from models.training.report import render_report
+from models.training.report import Evaluation, render_report
 from models.training.scoring import FoundFigure, TrueFigure, score_picture
 
 TRUE = TrueFigure(Box(10, 10, 50, 90), {"root": (30, 50), "left_hand": (10, 40)})
@@ -41,7 +41,7 @@ def test_scores_by_name_leave_out_what_was_not_there(outcomes: list[Outcome]) ->
 
 
 def test_page_shows_the_worst_first_and_escapes_names(outcomes: list[Outcome]) -> None:
-    page = render_report({"who": "<me>"}, {}, outcomes * 3, worst=4)
+    page = render_report({"who": "<me>"}, Evaluation(outcomes * 3, (), {}), worst=4)
     assert page.count("<img ") == 4
     assert page.index("empty.png") < page.index("a&lt;b&gt;.png")
     assert "a<b>" not in page
@@ -52,13 +52,14 @@ def test_page_shows_the_worst_first_and_escapes_names(outcomes: list[Outcome]) -
 
 
 def test_page_has_every_row_of_the_scores(outcomes: list[Outcome]) -> None:
-    page = render_report({}, {}, outcomes * 3, worst=0)
+    page = render_report({}, Evaluation(outcomes * 3, (), {}), worst=0)
     assert page.count("<tr>") == 1 + len(BAR) + 1 + len(rows(outcomes * 3, by_tag=True))
     assert "<img" not in page
 
 
 def test_page_has_the_bar_with_what_was_reached(outcomes: list[Outcome]) -> None:
-    page = render_report({}, {"recall": 0.96, "false on empty": 0.25}, outcomes, worst=0)
+    scores = {"recall": 0.96, "false on empty": 0.25}
+    page = render_report({}, Evaluation(outcomes, (), scores), worst=0)
     text = page.replace("</td><td>", "|").replace('<th scope="row">', "").replace("</th><td>", "|")
     assert "recall|at least 0.95|0.960|yes</td>" in text
     assert "false on empty|at most 0.05|0.250|no</td>" in text
