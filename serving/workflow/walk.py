@@ -1,6 +1,7 @@
 """Walk: one request through the nodes of a workflow, each as soon as what feeds it is there."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Mapping
 from typing import Protocol
@@ -91,7 +92,8 @@ async def _whole(reply: RawReply) -> bytes:
         raise InferenceFailed(msg)
     parts = [reply.body]
     if reply.rest is not None:
-        parts += [part async for part in reply.rest]
+        async with contextlib.aclosing(reply.rest) as rest:
+            parts += [part async for part in rest]
     return b"".join(parts)
 
 

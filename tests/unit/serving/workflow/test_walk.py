@@ -1,12 +1,11 @@
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
 
 import msgspec
 import pytest
 
 from serving.errors import BadInput, InferenceFailed, WorkerDied
-from serving.protocol.exchange import RawReply, RawRequest
+from serving.protocol.exchange import Parts, RawReply, RawRequest
 from serving.workflow.spec import read_spec
 from serving.workflow.walk import walk
 
@@ -136,14 +135,23 @@ async def test_failure_gives_up_the_nodes_under_way() -> None:
     assert given_up
 
 
-async def test_streamed_reply_reaches_the_next_node_whole() -> None:
-    async def rest() -> AsyncIterator[bytes]:
-        yield b"two "
-        yield b"three"
+class Rest(Parts):
+    def __init__(self, *parts: bytes) -> None:
+        self.left = list(parts)
 
+    async def __anext__(self) -> bytes:
+        if not self.left:
+            raise StopAsyncIteration
+        return self.left.pop(0)
+
+    async def aclose(self) -> None:
+        self.left.clear()
+
+
+async def test_streamed_reply_reaches_the_next_node_whole() -> None:
     async def ask(node: str, request: RawRequest, timeout_s: float) -> RawReply:
         if node == "a":
-            return RawReply(body=b"one ", rest=rest())
+            return RawReply(body=b"one ", rest=Rest(b"two ", b"three"))
         return RawReply(body=request.fields["body"])
 
     reply = await walk(read_spec(b"dag: {a: [b]}"), REQUEST, ask)
