@@ -72,6 +72,7 @@ class WorkerPool:
         self._sleeping = 0
         self._resumes_at = 0.0
         self._grown_at = 0.0
+        self._was_ready = False
         self._problem: InvalidModel | None = None
         self._failed_starts = 0
         self._is_stopped = False
@@ -94,8 +95,8 @@ class WorkerPool:
 
     @property
     def is_hopeful(self) -> bool:
-        """Whether a worker is there, or is being started right now."""
-        return len(self._places) > self._sleeping
+        """Whether a worker is there, or one is being started after another was there."""
+        return self._was_ready and len(self._places) > self._sleeping
 
     @property
     def workers(self) -> Sequence[Worker]:
@@ -108,8 +109,8 @@ class WorkerPool:
         wait_s = max(self._resumes_at - time.monotonic(), 1.0)
         if self._problem is not None:
             why = str(self._problem)
-        elif self._places:
-            why = "its last one died and is being replaced" if self.restarts else "not loaded yet"
+        elif self._was_ready and self.min_workers:
+            why = "its last one died and is being replaced"
         else:
             why = "it is not loaded yet" if self.min_workers else "it was given none"
         return NoWorker(f"{self._spec.model} has no worker: {why}", wait_s)
@@ -276,6 +277,7 @@ class WorkerPool:
         worker.on_closed = place.nudge.set
         self.is_raw = worker.is_raw
         self._problem = None
+        self._was_ready = True
         self._grown_at = time.monotonic()
         for each in self._places:
             # Whoever stays unused from now on may be one too many.
