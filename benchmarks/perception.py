@@ -1,8 +1,9 @@
 """How long does looking at a one-figure photo take on a CPU: box, outline, joints?
 
-Prints Markdown tables: the median of each step on one and on two threads; the ratio to
-torchvision's eager Mask R-CNN R50-FPN on the same picture in the same run; and what one worker of
-the model server costs: time to start, and resident memory. The peer has random weights, and may
+Prints Markdown tables: the median of each step on one and on two threads, and the processor's time
+for the whole, which other work on the machine hardly changes; the ratio to torchvision's eager
+Mask R-CNN R50-FPN on the same picture in the same run; and what one worker of the model server
+costs: time to start, and resident memory. The peer has random weights, and may
 find one figure only, since a hundred random ones would keep its mask head busy; where torch is not
 installed it is left out.
 """
@@ -14,6 +15,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,8 @@ from animator.vision import FoundFigure, detect, outline_figure
 from models.training.synthesis import synthesize
 from serving.archive.manifest import read_manifest
 from serving.handlers.handler import Handler, HandlerContext, Tensors
-from serving.handlers.loading import load_handler
+from serving.handlers.loading import is_raw, load_handler
+from serving.workers.launch import WorkerSpec
 from serving.workers.messages import Load
 from serving.workers.process import Worker
 
@@ -52,23 +55,35 @@ class CpuPredictor:
 def _load(name: str, threads: int) -> Handler:
     folder = ROOT / "models" / name
     handler = load_handler(read_manifest(folder).handler, folder)
+    if is_raw(handler):
+        msg = f"{name} takes no tensors"
+        raise TypeError(msg)
     handler.load(HandlerContext(model_dir=str(folder), threads=threads))
     return handler
 
 
-def median_ms(call: Callable[[], object], runs: int) -> float:
-    """The median of some calls after one to warm up, milliseconds."""
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """Medians in milliseconds: by the clock, and of the processor's work in this process."""
+
+    clock: float
+    work: float
+
+
+def time_calls(call: Callable[[], object], runs: int) -> Duration:
+    """The medians of some calls after one to warm up."""
     call()
     times = []
     for _ in range(runs):
-        start = time.perf_counter()
+        start = time.perf_counter(), time.process_time()
         call()
-        times.append(time.perf_counter() - start)
-    return 1000 * float(np.median(times))
+        times.append((time.perf_counter() - start[0], time.process_time() - start[1]))
+    clock, work = 1000 * np.median(times, axis=0)
+    return Duration(clock=float(clock), work=float(work))
 
 
-def time_looking(drawing: Drawing, threads: int, runs: int) -> tuple[float, float, float]:
-    """Milliseconds of detection, of outline with joints, and of both.
+def time_looking(drawing: Drawing, threads: int, runs: int) -> tuple[Duration, Duration, Duration]:
+    """Detection, outline with joints, and both.
 
     Raises:
         SystemExit: when the picture has no figure.
@@ -86,12 +101,12 @@ def time_looking(drawing: Drawing, threads: int, runs: int) -> tuple[float, floa
     def both() -> object:
         return outline_figure(drawing, detect(drawing, predictor), 0, predictor)
 
-    detection = median_ms(lambda: detect(drawing, predictor), runs)
-    return detection, median_ms(outline, runs), median_ms(both, runs)
+    detection = time_calls(lambda: detect(drawing, predictor), runs)
+    return detection, time_calls(outline, runs), time_calls(both, runs)
 
 
-def time_peer(drawing: Drawing, threads: int, runs: int) -> float | None:
-    """Milliseconds of torchvision's Mask R-CNN; None without torch."""
+def time_peer(drawing: Drawing, threads: int, runs: int) -> Duration | None:
+    """Torchvision's Mask R-CNN; None without torch."""
     if importlib.util.find_spec("torchvision") is None:
         return None
     # torch is not installed everywhere.
@@ -105,14 +120,15 @@ def time_peer(drawing: Drawing, threads: int, runs: int) -> float | None:
     ).eval()
     pixels = torch.from_numpy(drawing.image.copy()).permute(2, 0, 1).float() / 255
     with torch.inference_mode():
-        return median_ms(lambda: network([pixels]), runs)
+        return time_calls(lambda: network([pixels]), runs)
 
 
 async def measure_worker(name: str) -> tuple[float, float]:
     """Seconds until a worker of the model server has loaded, and its MB after a picture."""
     folder = ROOT / "models" / name
     context = HandlerContext(model_dir=str(folder), threads=1)
-    worker = Worker(1, Load(handler=read_manifest(folder).handler, context=context))
+    spec = WorkerSpec(load=Load(handler=read_manifest(folder).handler, context=context))
+    worker = Worker(1, spec)
     start = time.perf_counter()
     await worker.start(60.0)
     seconds = time.perf_counter() - start
@@ -135,13 +151,20 @@ def read_photo(file: Path | None) -> tuple[str, Drawing]:
 
 def print_looking(drawing: Drawing, runs: int, peer_runs: int) -> None:
     """Print the table of times."""
-    print("| threads | box ms | outline, joints ms | whole ms | Mask R-CNN ms | ratio |")
-    print("|---:|---:|---:|---:|---:|---:|")
+    print("| threads | box ms | outline, joints ms | whole ms | of it work ms |", end="")
+    print(" Mask R-CNN ms | ratio | ratio of work |\n|---:|---:|---:|---:|---:|---:|---:|---:|")
     for threads in THREADS:
         box, outline, whole = time_looking(drawing, threads, runs)
         peer = time_peer(drawing, threads, peer_runs)
-        rest = f"{peer:.0f} | {peer / whole:.1f}" if peer is not None else "- | -"
-        print(f"| {threads} | {box:.0f} | {outline:.0f} | **{whole:.0f}** | {rest} |", flush=True)
+        print(f"| {threads} | {box.clock:.0f} | {outline.clock:.0f} | ", end="")
+        print(f"**{whole.clock:.0f}** | {whole.work:.0f} | {_compare(whole, peer)} |", flush=True)
+
+
+def _compare(whole: Duration, peer: Duration | None) -> str:
+    """Three cells: the peer's time, and how many times ours it is."""
+    if peer is None:
+        return "- | - | -"
+    return f"{peer.clock:.0f} | {peer.clock / whole.clock:.1f} | {peer.work / whole.work:.1f}"
 
 
 def print_workers() -> None:

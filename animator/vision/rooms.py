@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from animator.vision.belief import Belief, resize_belief
+from animator.vision.scaling import halve
 
 __all__ = ("fill_rooms",)
 
@@ -60,7 +61,7 @@ def fill_rooms(ink: Bits, belief: Belief) -> Bits:
     others on half the grid, where a door is still some pixels wide.
     """
     body = ink | _enclosed_rooms(ink, belief)
-    half = _halve(body)
+    half = halve(body)
     coarse = resize_belief(belief, half.shape)
     # a cell that holds ink hides the pixel between the ink and the room
     rooms = _dilate(_enlarge(_rooms_with_doors(half, coarse), ink.shape), _SQUARE)
@@ -69,14 +70,15 @@ def fill_rooms(ink: Bits, belief: Belief) -> Bits:
 
 def _enclosed_rooms(ink: Bits, belief: Belief) -> Bits:
     """What is behind ink on all sides, and believed in."""
-    rooms = ~ink & ~_outside(ink, 0)
-    count, labels = _label(rooms)
+    count, labels = _label(np.pad(~ink, 1, constant_values=True))
+    outside, labels = labels[0, 0], labels[1:-1, 1:-1]
+    rooms = ~ink & (labels != outside)
     area, believed = _means(belief.own, rooms, labels, count)
     _, seen = _means(belief.box, rooms, labels, count)
     area /= ink.size
     kept = believed > np.where(area > _LARGE, _LIKELY, _ENCLOSED)
     kept |= (area < _SMALL) | (seen < _SEEN)
-    kept[0] = False
+    kept[[0, outside]] = False
     return np.asarray(kept[labels], bool)
 
 
@@ -108,14 +110,6 @@ def _certain_regions(body: Bits, belief: Belief) -> Bits:
     broad = _open(certain, radius)
     _, labels = _label(broad)
     return np.asarray(broad & np.isin(labels, labels[missing]), bool)
-
-
-def _halve(bits: Bits) -> Bits:
-    """Half the grid: a cell is true where any of its four pixels is."""
-    height, width = bits.shape
-    even = np.pad(bits, ((0, height % 2), (0, width % 2)))
-    rows = even[0::2] | even[1::2]
-    return np.asarray(rows[:, 0::2] | rows[:, 1::2], bool)
 
 
 def _enlarge(bits: Bits, shape: tuple[int, ...]) -> Bits:

@@ -6,6 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from animator.vision.scaling import halve
+
 __all__ = ("erase_ruling",)
 
 Bits = NDArray[np.bool_]
@@ -48,27 +50,37 @@ def erase_ruling(ink: Bits, marks: Bits, sure: Bits) -> Bits:
     side = max(ink.shape)
     apron = _dilate(sure, 5)
     stray = _drop_short(marks & ~apron, round(_FREE * side))
-    found = cv2.HoughLinesP(
-        stray.astype(np.uint8),
-        1.0,
-        np.pi / 720,
-        threshold=max(20, round(0.08 * side)),
-        minLineLength=0.12 * side,
-        maxLineGap=0.04 * side,
-    )
-    ink = ink.copy()
-    if found is None:
+    pieces = _find_pieces(stray)
+    if not len(pieces):
         return ink
+    ink = ink.copy()
     wide = _dilate(stray, 5)
     rows, columns = np.nonzero(stray)
     pixels = np.stack((columns, rows), axis=1)[:: max(len(rows) // _SAMPLE, 1)].astype(np.float32)
-    lines = [_fit(ends, pixels) for ends in found.reshape(-1, 4)[:_MOST].astype(np.float32)]
+    lines = [_fit(ends, pixels) for ends in pieces]
     sides = [_sides(_points_along(line, ink.shape), wide, apron, _FREE * side) for line in lines]
     rulings = [line for line, count in zip(lines, sides, strict=True) if count]
     for line, count in zip(lines, sides, strict=True):
         if count == 2 or (count == 1 and _is_one_of_many(line, rulings, 0.02 * side)):
             _erase(line, ink, marks, apron)
     return ink
+
+
+def _find_pieces(stray: Bits) -> NDArray[np.float32]:
+    """Straight pieces (N, 4) as x1, y1, x2, y2, the longest first; sought on half the grid."""
+    half = halve(stray)
+    side = max(half.shape)
+    found = cv2.HoughLinesP(
+        half.astype(np.uint8),
+        1.0,
+        np.pi / 360,
+        threshold=max(10, round(0.08 * side)),
+        minLineLength=0.12 * side,
+        maxLineGap=0.04 * side,
+    )
+    if found is None:
+        return np.empty((0, 4), np.float32)
+    return np.asarray(2.0 * found.reshape(-1, 4)[:_MOST] + 0.5, np.float32)
 
 
 def _dilate(bits: Bits, size: int) -> Bits:

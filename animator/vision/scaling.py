@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ("shrink",)
+__all__ = ("halve", "shrink")
 
 Scalar = TypeVar("Scalar", np.uint8, np.float32)
 
@@ -28,3 +28,11 @@ def shrink(image: NDArray[Scalar], side: int) -> NDArray[Scalar]:
         image = cv2.resize(even, size, interpolation=cv2.INTER_AREA)  # type: ignore[assignment]
     size = (max(1, round(width * scale)), max(1, round(height * scale)))
     return cv2.resize(image, size, interpolation=cv2.INTER_LINEAR)  # type: ignore[return-value]
+
+
+def halve(bits: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Half the grid of (h, w) bool, rounded up: a cell is true where any of its four pixels is."""
+    height, width = bits.shape
+    even = np.pad(bits, ((0, height % 2), (0, width % 2)))
+    rows = even[0::2] | even[1::2]
+    return np.asarray(rows[:, 0::2] | rows[:, 1::2], bool)

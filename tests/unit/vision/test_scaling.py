@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from animator.vision.scaling import shrink
+from animator.vision.scaling import halve, shrink
 
 
 def test_small_picture_is_given_back_as_it_is() -> None:
@@ -33,3 +33,9 @@ def test_longer_side_is_at_most_what_was_asked(width: int, height: int, side: in
     assert max(small.shape[:2]) == min(max(width, height), side)
     assert min(small.shape[:2]) >= 1
     assert (small == 77).all()
+
+
+def test_cell_of_half_the_grid_is_true_where_any_of_its_pixels_is() -> None:
+    bits = np.zeros((3, 5), bool)
+    bits[0, 1] = bits[2, 4] = True
+    assert halve(bits).tolist() == [[True, False, False], [False, False, True]]
