@@ -83,16 +83,17 @@ class Worker:
         self.last_used = time.monotonic()
         self.has_answered = False
         self.is_raw = False
+        self.load_s = 0.0
         self.on_closed: Callable[[], None] | None = None
         self._spec = spec
         self._load = spec.load
         self._process: subprocess.Popen[bytes] | None = None
         self._channel: AsyncChannel | None = None
-        self._listener: asyncio.Task[None] | None = None
+        self._first: asyncio.Future[Message] | None = None  # what it says of its loading
         self._runs: dict[int, _Run] = {}
         self._run_numbers = count(1)
-        self._turn = asyncio.Lock()
-        self._errands: set[asyncio.Task[None]] = set()
+        self._reaping: asyncio.Task[None] | None = None
+        self._is_loaded = False
         self._closed = asyncio.Event()
         self._is_doomed = False
 
@@ -104,7 +105,7 @@ class Worker:
     @property
     def is_usable(self) -> bool:
         """Whether the process can be asked."""
-        return self._listener is not None and not self._is_doomed and not self.is_closed
+        return self._is_loaded and not self._is_doomed and not self.is_closed
 
     @property
     def is_closed(self) -> bool:
@@ -125,11 +126,12 @@ class Worker:
         Raises:
             InvalidModel: when the model cannot be loaded, or not in time.
         """
+        self._first = asyncio.get_running_loop().create_future()
         self._channel = self._launch()
         try:
             async with asyncio.timeout(timeout_s):
-                await self._channel.send(self._load)
-                message, _ = await self._channel.receive()
+                self._channel.send(self._load)
+                message = await self._first
         except TimeoutError as error:
             await self.stop(0)
             msg = f"{self._load.handler} did not load within {timeout_s:g} s"
@@ -145,8 +147,9 @@ class Worker:
             await self.stop(_REAP_S)
             raise self._load_failure(message)
         self.is_raw = message.is_raw
+        self.load_s = message.seconds
         self.last_used = time.monotonic()
-        self._listener = asyncio.create_task(self._listen(self._channel))
+        self._is_loaded = not self._is_doomed
 
     async def run(
         self, items: Sequence[Item], timeout_s: float, on_chunk: OnChunk | None = None
@@ -168,7 +171,7 @@ class Worker:
             async with asyncio.timeout(timeout_s) as limit:
                 self._runs[number] = _Run(number, answer, on_chunk, limit, timeout_s)
                 parts, buffers = pack_all(items)
-                await self._tell(Run(number, parts), buffers)
+                self._tell(Run(number, parts), buffers)
                 answered, received = await answer
         except ChannelClosed as error:
             await self._closed.wait()
@@ -179,7 +182,7 @@ class Worker:
             msg = f"the worker was ended: it gave no answer within {timeout_s:g} s"
             raise WorkerDied(msg) from error
         except asyncio.CancelledError:
-            # Half a message may have been sent: nobody can talk with it any more.
+            # Nobody waits for what it works on, and nothing else can interrupt it.
             self._kill()
             raise
         finally:
@@ -195,9 +198,6 @@ class Worker:
 
     async def stop(self, grace_s: float) -> None:
         """End the process: ask by closing the channel, kill it after `grace_s` seconds."""
-        if self._listener is not None:
-            self._listener.cancel()
-            await asyncio.wait([self._listener])
         if self._channel is not None:
             self._channel.close()
         await asyncio.to_thread(self._reap, grace_s)
@@ -215,7 +215,7 @@ class Worker:
         channel = None
         try:
             ours, theirs = channel_pair()
-            channel = AsyncChannel(ours)
+            channel = AsyncChannel(ours, self._hear, self._lose)
             with theirs:
                 self._process = spawn(self._spec, theirs.fileno())
         except OSError as error:
@@ -225,16 +225,17 @@ class Worker:
             raise InvalidModel(msg) from error
         return channel
 
-    async def _listen(self, channel: AsyncChannel) -> None:
-        """Hand answers on; notice the end of the process even while it is idle."""
-        try:
-            while True:
-                self._hear(*await channel.receive())
-        except ChannelClosed:
-            self._is_doomed = True
-            channel.close()
-            await asyncio.to_thread(self._reap, _REAP_S)
-            self._note_closed()
+    def _lose(self) -> None:
+        """Learn that the process has ended, even while it is idle."""
+        self._is_doomed = True
+        if self._first is not None and not self._first.done():
+            self._first.set_exception(ChannelClosed())
+        else:
+            self._reaping = asyncio.create_task(self._bury())
+
+    async def _bury(self) -> None:
+        await asyncio.to_thread(self._reap, _REAP_S)
+        self._note_closed()
 
     def _hear(self, message: Message, buffers: list[memoryview]) -> None:
         """Hand what the worker says on to whom it concerns.
@@ -243,6 +244,8 @@ class Worker:
             ChannelClosed: when it says what a worker does not say; it is killed then.
         """
         match message:
+            case _ if self._first is not None and not self._first.done():
+                self._first.set_result(message)
             case Answered():
                 run = self._runs.get(message.number)
                 if run is not None and not run.answer.done():
@@ -263,20 +266,14 @@ class Worker:
         if not is_wanted and self._load.is_continuous and not run.answer.done():
             nothing = Answered(run.number, (ErrorPart("cancelled", "nobody waits"),), 0.0)
             run.answer.set_result((nothing, []))
-            errand = asyncio.create_task(self._forget(run.number))
-            self._errands.add(errand)
-            errand.add_done_callback(self._errands.discard)
+            with contextlib.suppress(NoWorker):
+                self._tell(Forget(run.number), ())
 
-    async def _forget(self, number: int) -> None:
-        with contextlib.suppress(NoWorker):
-            await self._tell(Forget(number), ())
-
-    async def _tell(self, message: Message, buffers: Sequence[Buffer]) -> None:
+    def _tell(self, message: Message, buffers: Sequence[Buffer]) -> None:
         try:
             if self._channel is None:
                 raise ChannelClosed
-            async with self._turn:
-                await self._channel.send(message, buffers)
+            self._channel.send(message, buffers)
         except ChannelClosed as error:
             self._kill()
             msg = "the worker was gone before it began"

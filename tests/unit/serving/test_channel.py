@@ -4,10 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from serving.errors import BadInput, NoWorker, ServingError
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.workers.channel import AsyncChannel, Channel, ChannelClosed, channel_pair
+from serving.workers.frames import Frame, FrameReader, write_frame
 from serving.workers.messages import (
     Answered,
     Item,
@@ -27,6 +30,25 @@ def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
         yield ours, theirs
 
 
+class Server:
+    """The server's end, in whose order messages are waited for."""
+
+    def __init__(self, end: socket.socket) -> None:
+        self.messages: asyncio.Queue[Frame | None] = asyncio.Queue()
+        self.channel = AsyncChannel(
+            end,
+            lambda message, buffers: self.messages.put_nowait((message, buffers)),
+            lambda: self.messages.put_nowait(None),
+        )
+        self.send = self.channel.send
+
+    async def receive(self) -> Frame:
+        frame = await self.messages.get()
+        if frame is None:
+            raise ChannelClosed
+        return frame
+
+
 def run_of(*items: Item) -> tuple[Run, list[bytes | bytearray | memoryview]]:
     parts, buffers = pack_all(items)
     return Run(7, parts), buffers
@@ -43,7 +65,7 @@ async def test_items_cross_the_channel_as_they_were(
     request = RawRequest(
         {"body": b"picture", "empty": b""}, {"body": "image/png"}, {"x": "1"}, "id-1", "explain"
     )
-    await AsyncChannel(ends[0]).send(*run_of(request, tensors, RawRequest({})))
+    Server(ends[0]).send(*run_of(request, tensors, RawRequest({})))
     message, buffers = Channel(ends[1]).receive()
     assert isinstance(message, Run)
     assert message.number == 7
@@ -67,7 +89,7 @@ async def test_results_cross_back_with_their_errors(
     outcomes: list[Outcome] = [reply, BadInput("no picture"), NoWorker("gone", 7.5)]
     parts, sent = pack_all(outcomes)
     Channel(ends[1]).send(Answered(7, parts, 0.25), sent)
-    message, buffers = await AsyncChannel(ends[0]).receive()
+    message, buffers = await Server(ends[0]).receive()
     assert isinstance(message, Answered)
     assert message.seconds == 0.25
     good, bad, later = unpack_outcomes(message.parts, buffers)
@@ -83,9 +105,7 @@ async def test_results_cross_back_with_their_errors(
 async def test_received_arrays_are_aligned_and_writable(
     ends: tuple[socket.socket, socket.socket],
 ) -> None:
-    await AsyncChannel(ends[0]).send(
-        *run_of(RawRequest({"body": b"x"}), {"a": np.ones(3, np.float64)})
-    )
+    Server(ends[0]).send(*run_of(RawRequest({"body": b"x"}), {"a": np.ones(3, np.float64)}))
     message, buffers = Channel(ends[1]).receive()
     assert isinstance(message, Run)
     _, item = unpack_items(message.parts, buffers)
@@ -99,7 +119,7 @@ async def test_items_larger_than_the_sockets_buffer_cross_whole(
 ) -> None:
     picture = np.random.default_rng(1).integers(0, 255, (2000, 3000), dtype=np.uint8)
     received = asyncio.create_task(asyncio.to_thread(Channel(ends[1]).receive))
-    await AsyncChannel(ends[0]).send(*run_of({"image": picture}))
+    Server(ends[0]).send(*run_of({"image": picture}))
     message, buffers = await received
     assert isinstance(message, Run)
     (item,) = unpack_items(message.parts, buffers)
@@ -111,10 +131,18 @@ async def test_server_learns_that_the_worker_is_gone(
     ends: tuple[socket.socket, socket.socket],
 ) -> None:
     ends[1].close()
+    server = Server(ends[0])
     with pytest.raises(ChannelClosed):
-        await AsyncChannel(ends[0]).receive()
+        await server.receive()
     with pytest.raises(ChannelClosed):
-        await AsyncChannel(ends[0]).send(*run_of(RawRequest({"body": b"x"})))
+        server.send(*run_of(RawRequest({"body": b"x"})))
+
+
+async def test_server_learns_so_while_it_sends(ends: tuple[socket.socket, socket.socket]) -> None:
+    server = Server(ends[0])
+    ends[1].close()
+    with pytest.raises(ChannelClosed):
+        server.send(*run_of(RawRequest({"body": b"x"})))
 
 
 def test_worker_learns_that_the_server_is_gone(
@@ -140,4 +168,45 @@ def test_unknown_error_codes_become_the_root_of_the_tree() -> None:
 async def test_nonsense_ends_the_talk(ends: tuple[socket.socket, socket.socket]) -> None:
     ends[1].sendall(b"\x03\0\0\0" + bytes(8) + b"abc")
     with pytest.raises(ChannelClosed):
-        await AsyncChannel(ends[0]).receive()
+        await Server(ends[0]).receive()
+
+
+@given(
+    bodies=st.lists(st.lists(st.binary(max_size=70_000), max_size=4), min_size=1, max_size=4),
+    piece=st.integers(1, 50_000),
+)
+def test_frames_do_not_depend_on_how_the_stream_was_cut(
+    bodies: list[list[bytes]], piece: int
+) -> None:
+    stream = b"".join(
+        bytes(chunk)
+        for number, some in enumerate(bodies)
+        for chunk in write_frame(Run(number, ()), some)
+    )
+    reader = FrameReader()
+    frames: list[Frame] = []
+    while stream:
+        room = reader.buffer()
+        count = min(len(room), piece, len(stream))
+        room[:count] = stream[:count]
+        stream = stream[count:]
+        frames += reader.take(count)
+    assert [[bytes(buffer) for buffer in buffers] for _, buffers in frames] == bodies
+    assert [message for message, _ in frames] == [Run(n, ()) for n in range(len(bodies))]
+
+
+def test_a_header_longer_than_the_scratch_is_read() -> None:
+    name = "x" * 100_000
+    parts, buffers = pack_all([RawRequest({name: b"body"})])
+    stream = b"".join(bytes(chunk) for chunk in write_frame(Run(1, parts), buffers))
+    reader = FrameReader()
+    frames: list[Frame] = []
+    while stream:
+        room = reader.buffer()
+        count = min(len(room), len(stream))
+        room[:count] = stream[:count]
+        stream = stream[count:]
+        frames += reader.take(count)
+    ((message, received),) = frames
+    assert message == Run(1, parts)
+    assert [bytes(buffer) for buffer in received] == [b"body"]
