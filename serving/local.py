@@ -72,6 +72,7 @@ class LocalPredictor:
             threads=self._threads,
             model_name=model,
             model_version=stored.manifest.version,
+            options=stored.options,
         )
         try:
             handler.load(context)

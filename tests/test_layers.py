@@ -53,7 +53,7 @@ CONFINED: dict[str, tuple[str, ...]] = {
     "grpc": ("serving.grpc",),
     "redis": ("animator.jobs", "animator.launch", "animator.store", "animator.cli"),
     "rq": ("animator.jobs", "animator.launch"),
-    "torch": ("models", "serving.handlers"),
+    "torch": ("models", "serving.handlers", "serving.backends"),
     "torchvision": ("models", "serving.handlers"),
 }
 # what the web process must never load

@@ -19,6 +19,7 @@ import msgspec
 
 from serving.archive.bare import bare_manifest, is_bare
 from serving.archive.environment import install_requirements
+from serving.archive.folder import stored_native
 from serving.archive.manifest import MANIFEST_FILE, Manifest, read_manifest
 from serving.archive.mar_manifest import MarManifest, MarModel, read_mar_manifest
 from serving.archive.model_config import config_from_yaml, read_model_yaml
@@ -134,24 +135,20 @@ def _describe(folder: Path, registration: Registration, path: Path) -> StoredMod
     found = read_mar_manifest(folder)
     if found is None and (folder / MANIFEST_FILE).is_file():
         manifest = read_manifest(folder)
-        return StoredModel(
-            folder=folder,
-            manifest=msgspec.structs.replace(manifest, name=registration.name or manifest.name),
-            url=registration.url,
-            options=registration.options,
-        )
+        manifest = msgspec.structs.replace(manifest, name=registration.name or manifest.name)
+        return _said(stored_native(folder, manifest), registration)
     mar, raw = found or (MarManifest(), {})
     return _describe_mar(folder, _decided(mar, registration, archive_name(path)), raw, registration)
 
 
 def _describe_bare(path: Path, registration: Registration) -> StoredModel:
     manifest = bare_manifest(path, registration.name or archive_name(path))
-    return StoredModel(
-        folder=path.parent,
-        manifest=manifest,
-        url=registration.url,
-        options=registration.options,
-    )
+    return _said(stored_native(path.parent, manifest), registration)
+
+
+def _said(stored: StoredModel, registration: Registration) -> StoredModel:
+    options = {**registration.options, **stored.options}
+    return replace(stored, url=registration.url, options=options)
 
 
 def _decided(mar: MarManifest, registration: Registration, file_name: str) -> MarManifest:

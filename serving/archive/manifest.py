@@ -53,14 +53,12 @@ class BackendHints(msgspec.Struct, frozen=True, kw_only=True):
         name: "onnxruntime", "openvino", "torchscript", "export" or "eager"; "": by the file's name.
         precision: of the numbers that the model works with; its inputs and outputs stay as they
             are.
-        is_batched: whether the first axis of each input counts items; None: when it may be of any
-            size in all of them.
-        model_file: the Python file with the network's class, for "eager".
+        model_file: for "eager", the Python file with the network's class, `file.py` or
+            `file.py:Class`.
     """
 
     name: Literal["", "onnxruntime", "openvino", "torchscript", "export", "eager"] = ""
     precision: Literal["fp32", "fp16", "bf16", "int8"] = "fp32"
-    is_batched: bool | None = None
     model_file: str = ""
 
 

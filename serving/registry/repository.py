@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from serving.archive.manifest import MANIFEST_FILE, read_manifest
+from serving.archive.folder import open_folder
+from serving.archive.manifest import MANIFEST_FILE
 from serving.archive.stored import StoredModel
 from serving.errors import InvalidModel
 
@@ -23,7 +24,7 @@ def find_models(folder: Path) -> Sequence[StoredModel]:
     paths = sorted([*folder.glob(f"*/{MANIFEST_FILE}"), *folder.glob(f"*/*/{MANIFEST_FILE}")])
     found: dict[tuple[str, str], StoredModel] = {}
     for path in paths:
-        model = StoredModel(folder=path.parent, manifest=read_manifest(path.parent))
+        model = open_folder(path.parent)
         key = (model.manifest.name, model.manifest.version)
         if key in found:
             msg = f"{' version '.join(key)} is both in {found[key].folder} and in {path.parent}"

@@ -3,6 +3,7 @@
 import importlib
 import logging
 import time
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -154,7 +155,10 @@ class BaseHandler:
 
     def _load_torchscript_model(self, model_pt_path: str) -> Any:
         load: Any = torch.jit.load
-        return load(model_pt_path, map_location=self.device)
+        with warnings.catch_warnings():
+            # That TorchScript is old is known.
+            warnings.simplefilter("ignore")
+            return load(model_pt_path, map_location=self.device)
 
     def _load_onnx_model(self, path: str) -> Any:
         import onnxruntime

@@ -1,0 +1,1 @@
+"""What runs a model's file: one small protocol, and a module for each runtime."""
