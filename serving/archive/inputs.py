@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from serving.errors import BadInput
 from serving.protocol.metadata import TensorMetadata
-from serving.protocol.tensors import Tensors, datatype_of
+from serving.protocol.tensors import Tensors, carrier_of, datatype_of
 
 __all__ = ("check_inputs",)
 
@@ -23,10 +23,11 @@ def check_inputs(item: Tensors, declared: Sequence[TensorMetadata]) -> None:
         raise BadInput(msg)
     for tensor in declared:
         array = item[tensor.name]
-        if datatype_of(array) != tensor.datatype or not _fits(array.shape, tensor.shape):
+        actual = datatype_of(array)
+        if actual != carrier_of(tensor.datatype) or not _fits(array.shape, tensor.shape):
             msg = (
                 f"{tensor.name} must be {tensor.datatype} {list(tensor.shape)}, "
-                f"got {datatype_of(array)} {list(array.shape)}"
+                f"got {actual} {list(array.shape)}"
             )
             raise BadInput(msg)
 

@@ -7,7 +7,7 @@ import msgspec
 from google.protobuf.json_format import ParseDict
 from google.protobuf.message import Message
 
-from serving.errors import BadInput, NotAllowed, ServingError
+from serving.errors import BadInput, ModelNotFound, NotAllowed, ServingError
 from serving.grpc.calls import Context, MethodHandler, Service, seconds_left
 from serving.grpc.status import status_of
 from serving.grpc.stream import answers_in_order
@@ -41,14 +41,15 @@ class OpenInferenceService:
         self._serving = open_inference
         self._repository = repository
 
-    def handlers(self, service: Service) -> dict[str, MethodHandler]:
-        """Method name to what answers it."""
+    def handlers(self, name: str, service: Service) -> dict[str, MethodHandler]:
+        """Method name to what answers it, of the service of that name."""
         unary = service.unary
+        is_ready = self._model_ready if name == NAMES[0] else self._model_ready_or_unknown
         return {
             "ServerLive": unary(self._server_live, pb.ServerLiveRequest),
             "ServerReady": unary(self._server_ready, pb.ServerReadyRequest),
             "ServerMetadata": unary(self._server_metadata, pb.ServerMetadataRequest),
-            "ModelReady": unary(self._model_ready, pb.ModelReadyRequest),
+            "ModelReady": unary(is_ready, pb.ModelReadyRequest),
             "ModelMetadata": unary(self._model_metadata, pb.ModelMetadataRequest),
             "ModelConfig": unary(self._model_config, pb.ModelConfigRequest),
             "ModelStatistics": unary(self._model_statistics, pb.ModelStatisticsRequest),
@@ -86,7 +87,15 @@ class OpenInferenceService:
     async def _server_metadata(self, _: Message, __: Context) -> Message:
         return _filled(pb.ServerMetadataResponse(), self._serving.server_metadata())
 
-    async def _model_ready(self, request: pb.ModelReadyRequest, _: Context) -> Message:
+    async def _model_ready(self, request: pb.ModelReadyRequest, context: Context) -> Message:
+        """As Triton: what is unknown is not ready."""
+        try:
+            return await self._model_ready_or_unknown(request, context)
+        except ModelNotFound:
+            return pb.ModelReadyResponse(ready=False)
+
+    async def _model_ready_or_unknown(self, request: pb.ModelReadyRequest, _: Context) -> Message:
+        """As TorchServe: what is unknown is an error."""
         endpoint = self._serving.endpoint(_name(request.name), request.version)
         return pb.ModelReadyResponse(ready=endpoint.is_ready)
 

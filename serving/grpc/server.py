@@ -148,7 +148,7 @@ class GrpcServers:
         ping = {"Ping": (as_reference if is_reference else openly).unary(torchserve.ping, Nothing)}
         return {
             inference.NAME: {**torchserve.handlers(as_reference), **ping},
-            **{name: protocol.handlers(own) for name in open_inference.NAMES},
+            **{name: protocol.handlers(name, own) for name in open_inference.NAMES},
             health.NAME: health.handlers(openly, parts.open_inference),
         }
 

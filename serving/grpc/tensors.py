@@ -125,6 +125,9 @@ def message_from_response(
             data = array_to_bytes(array, datatype)
             regions.write(wanted.place, data)
             _tell_place(output.parameters, wanted.place, len(data))
+            # Triton's clients find an output's bytes by its index among all outputs.
+            if is_raw:
+                message.raw_output_contents.append(b"")
         elif is_raw:
             message.raw_output_contents.append(bytes(array_to_bytes(array, datatype)))
         else:
