@@ -19,6 +19,7 @@ from serving.workers.answering import answer_batch, code_batch
 from serving.workers.channel import Channel, ChannelClosed
 from serving.workers.continuous import ContinuousLoop
 from serving.workers.lifetime import die_with_parent, ignore_stop_signals
+from serving.workers.memory import keep_freed_memory
 from serving.workers.messages import (
     Answered,
     Load,
@@ -44,6 +45,7 @@ def main(arguments: Sequence[str]) -> int:
     descriptor, parent = map(int, arguments)
     ignore_stop_signals()
     die_with_parent(parent)
+    keep_freed_memory()
     logging.basicConfig(level=logging.INFO, format="%(levelname)s worker %(process)d: %(message)s")
     with socket.socket(fileno=descriptor) as end:
         return serve_channel(Channel(end))
