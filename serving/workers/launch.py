@@ -52,12 +52,13 @@ class WorkerSpec(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def spawn(spec: WorkerSpec, descriptor: int) -> subprocess.Popen[bytes]:
+def spawn(spec: WorkerSpec, descriptor: int, output: int) -> subprocess.Popen[bytes]:
     """Start the process; the model is yet to be told.
 
     Args:
         spec: what it shall hold.
         descriptor: of its end of the channel.
+        output: descriptor of what it prints into.
 
     Raises:
         OSError: when it cannot be started.
@@ -70,6 +71,8 @@ def spawn(spec: WorkerSpec, descriptor: int) -> subprocess.Popen[bytes]:
         cwd=folder if spec.is_at_home else None,
         pass_fds=[descriptor],
         stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
     )
 
 

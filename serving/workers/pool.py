@@ -9,6 +9,7 @@ from itertools import count
 import msgspec
 
 from serving.errors import InvalidModel, NoWorker
+from serving.workers.health import patrol
 from serving.workers.launch import WorkerSpec
 from serving.workers.messages import Item
 from serving.workers.place import Place
@@ -76,6 +77,7 @@ class WorkerPool:
         self._problem: InvalidModel | None = None
         self._failed_starts = 0
         self._is_stopped = False
+        self._patrol: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
         self.min_workers = spec.min_workers
         self.max_workers = spec.max_workers
@@ -184,11 +186,12 @@ class WorkerPool:
         """End all workers; those that do not end within `grace_s` seconds are killed."""
         self._is_stopped = True
         workers = self.workers
-        keepers = [place.keeper for place in self._places if place.keeper is not None]
-        for keeper in keepers:
-            keeper.cancel()
-        if keepers:
-            await asyncio.wait(keepers)
+        tasks = [place.keeper for place in self._places] + [self._patrol]
+        running = [task for task in tasks if task is not None]
+        for task in running:
+            task.cancel()
+        if running:
+            await asyncio.wait(running)
         self._places.clear()
         await asyncio.gather(*(worker.stop(grace_s) for worker in workers))
         self._note_change()
@@ -229,6 +232,11 @@ class WorkerPool:
     def _add_place(self) -> None:
         taken = {place.index for place in self._places}
         place = Place(next(index for index in count() if index not in taken))
+        if self._patrol is None:
+            watches_memory = self._spec.worker.memory_limit is not None
+            self._patrol = asyncio.create_task(
+                patrol(lambda: self.workers, watches_memory=watches_memory)
+            )
         self._places.append(place)
         place.keeper = asyncio.create_task(self._keep(place))
 

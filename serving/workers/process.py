@@ -2,19 +2,25 @@
 
 import asyncio
 import contextlib
-import os
 import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
-from pathlib import Path
 
-from serving.errors import InvalidModel, LoadOutOfMemory, NoWorker, WorkerDied
+from serving.errors import (
+    InvalidModel,
+    LoadOutOfMemory,
+    NoWorker,
+    OutOfMemory,
+    ServingError,
+    WorkerDied,
+)
 from serving.handlers.points import MetricPoint
 from serving.protocol.exchange import RawReply
 from serving.protocol.tensors import Buffer
 from serving.workers.channel import AsyncChannel, ChannelClosed, channel_pair
+from serving.workers.health import is_stopped, resident_bytes
 from serving.workers.launch import WorkerSpec, spawn
 from serving.workers.messages import (
     Answered,
@@ -26,15 +32,28 @@ from serving.workers.messages import (
     LoadFailed,
     Message,
     Outcome,
+    Ping,
+    Pong,
     Run,
     pack_all,
     unpack_outcomes,
 )
+from serving.workers.output import WorkerOutput
 
 __all__ = ("Answer", "Worker")
 
 _REAP_S = 0.5
 """How long a process may take to end by itself once its channel is closed, seconds."""
+
+_HALTED_S = 0.9
+"""How long a process may be halted by a signal, seconds."""
+
+_PING_EVERY_S = 5.0
+_PONG_WITHIN_S = 5.0
+"""How often an idle worker is asked whether it is there, and how long it may take, seconds."""
+
+_LONGEST_WORDS = 300
+"""What an error tells of what the process printed last, characters."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,8 +113,12 @@ class Worker:
         self._run_numbers = count(1)
         self._reaping: asyncio.Task[None] | None = None
         self._is_loaded = False
+        self._output: WorkerOutput | None = None
         self._closed = asyncio.Event()
         self._is_doomed = False
+        self._verdict: ServingError | None = None
+        self._well_at = self._heard_at = time.monotonic()
+        self._pinged_at: float | None = None
 
     @property
     def pid(self) -> int:
@@ -113,12 +136,36 @@ class Worker:
         return self._closed.is_set()
 
     def resident_bytes(self) -> int:
-        """Memory of the process; 0 where the system does not tell (no /proc)."""
-        try:
-            pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
-        except OSError:
-            return 0
-        return pages * os.sysconf("SC_PAGE_SIZE")
+        """Memory of the process; 0 where the system does not tell."""
+        return resident_bytes(self.pid)
+
+    def check(self) -> None:
+        """End the process when it is halted, holds too much memory, or does not answer."""
+        if not self.is_usable:
+            return
+        limit, now = self._spec.memory_limit, time.monotonic()
+        if limit is not None and (held := self.resident_bytes()) > limit:
+            self._end(
+                OutOfMemory(
+                    f"the worker was ended: it held {held >> 20} MiB of memory, "
+                    f"{limit >> 20} are allowed"
+                )
+            )
+        if not is_stopped(self.pid):
+            self._well_at = now
+        elif now - self._well_at > _HALTED_S:
+            self._end(WorkerDied("the worker was ended: it had been halted by a signal"))
+        if not self._runs:
+            self._check_answer(now)
+
+    def _check_answer(self, now: float) -> None:
+        """Ask an idle worker whether it is there, and end it when the answer does not come."""
+        if self._pinged_at is None and now - max(self._heard_at, self.last_used) > _PING_EVERY_S:
+            self._pinged_at = now
+            with contextlib.suppress(NoWorker):
+                self._tell(Ping(), ())
+        elif self._pinged_at is not None and now - self._pinged_at > _PONG_WITHIN_S:
+            self._end(WorkerDied("the worker was ended: it was idle and did not answer"))
 
     async def start(self, timeout_s: float) -> None:
         """Start the process and load the model.
@@ -139,7 +186,7 @@ class Worker:
         except ChannelClosed as error:
             await self.stop(_REAP_S)
             msg = f"the worker {self.ending()} while it loaded {self._load.handler}"
-            raise InvalidModel(msg) from error
+            raise InvalidModel(msg + self._last_words()) from error
         except asyncio.CancelledError:
             await self.stop(0)
             raise
@@ -175,12 +222,11 @@ class Worker:
                 answered, received = await answer
         except ChannelClosed as error:
             await self._closed.wait()
-            msg = f"the worker {self.ending()} while it worked on this request"
-            raise WorkerDied(msg) from error
+            raise self._cause_of_death() from error
         except TimeoutError as error:
-            self._kill()
-            msg = f"the worker was ended: it gave no answer within {timeout_s:g} s"
-            raise WorkerDied(msg) from error
+            late = WorkerDied(f"the worker was ended: it gave no answer within {timeout_s:g} s")
+            self._end(late)
+            raise late from error
         except asyncio.CancelledError:
             # Nobody waits for what it works on, and nothing else can interrupt it.
             self._kill()
@@ -216,9 +262,16 @@ class Worker:
         try:
             ours, theirs = channel_pair()
             channel = AsyncChannel(ours, self._hear, self._lose)
+            context = self._load.context
+            self._output = WorkerOutput(
+                f"{context.model_name} {context.model_version} worker {self.number}"
+            )
             with theirs:
-                self._process = spawn(self._spec, theirs.fileno())
+                self._process = spawn(self._spec, theirs.fileno(), self._output.fileno())
+            self._output.watch()
         except OSError as error:
+            if self._output is not None:
+                self._output.close()
             if channel is not None:
                 channel.close()
             msg = f"no process for {self._load.handler} can be started: {error}"
@@ -252,6 +305,8 @@ class Worker:
                     run.answer.set_result((message, buffers))
             case Chunk():
                 self._hear_chunk(message, buffers)
+            case Pong():
+                self._heard_at, self._pinged_at = time.monotonic(), None
             case _:
                 self._kill()
                 raise ChannelClosed
@@ -280,6 +335,8 @@ class Worker:
             raise NoWorker(msg) from error
 
     def _note_closed(self) -> None:
+        if self._output is not None:
+            self._output.close()
         for run in self._runs.values():
             if not run.answer.done():
                 run.answer.set_exception(ChannelClosed())
@@ -291,6 +348,21 @@ class Worker:
         self._is_doomed = True
         if self._process is not None:
             self._process.kill()
+
+    def _end(self, verdict: ServingError) -> None:
+        """Kill the process; what it works on fails with this error."""
+        self._verdict = self._verdict or verdict
+        self._kill()
+
+    def _cause_of_death(self) -> ServingError:
+        if self._verdict is not None:
+            return type(self._verdict)(str(self._verdict))
+        msg = f"the worker {self.ending()} while it worked on this request"
+        return WorkerDied(msg + self._last_words())
+
+    def _last_words(self) -> str:
+        words = self._output.last_words if self._output is not None else ""
+        return f"; it last said: {words[:_LONGEST_WORDS]}" if words else ""
 
     def _reap(self, grace_s: float) -> None:
         """Wait for the process to end, at most `grace_s` seconds by itself; blocks."""
@@ -304,6 +376,8 @@ class Worker:
 
     def ending(self) -> str:
         """How the process ended, as the rest of a sentence."""
+        if self._verdict is not None:
+            return str(self._verdict).removeprefix("the worker ")
         code = self._process.returncode if self._process else None
         if code is not None and code < 0:
             return f"was killed by signal {-code}"

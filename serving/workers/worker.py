@@ -14,7 +14,7 @@ from serving.handlers.handler import AnyHandler
 from serving.handlers.loading import is_raw, load_handler
 from serving.handlers.points import take_points
 from serving.protocol.metadata import TensorMetadata
-from serving.protocol.tensors import DATATYPES, Tensors
+from serving.protocol.tensors import Tensors, dtype_from_name
 from serving.workers.answering import answer_batch, code_batch
 from serving.workers.channel import Channel, ChannelClosed
 from serving.workers.continuous import ContinuousLoop
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str]) -> int:
     ignore_stop_signals()
     die_with_parent(parent)
     keep_freed_memory()
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s worker %(process)d: %(message)s")
+    _log_by_line()
     with socket.socket(fileno=descriptor) as end:
         return serve_channel(Channel(end))
 
@@ -73,10 +73,24 @@ def trial_item(inputs: Sequence[TensorMetadata]) -> Tensors | None:
     return {
         tensor.name: np.zeros(
             [_TRIAL_SIZE if size < 0 else size for size in tensor.shape],
-            dtype=DATATYPES[tensor.datatype],
+            dtype=dtype_from_name(tensor.datatype),
         )
         for tensor in inputs
     }
+
+
+class _LineFormatter(logging.Formatter):
+    """Begins every line with the level, by which the server logs it on, tracebacks too."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        lines = super().format(record).splitlines()
+        return "\n".join(f"{record.levelname} {line}" for line in lines)
+
+
+def _log_by_line() -> None:
+    printer = logging.StreamHandler()
+    printer.setFormatter(_LineFormatter())
+    logging.basicConfig(level=logging.INFO, handlers=[printer])
 
 
 def _load(channel: Channel, message: Load) -> AnyHandler | None:
