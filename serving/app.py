@@ -1,27 +1,22 @@
-"""The server: three listeners over one engine in one event loop."""
+"""The server: its listeners over one engine in one event loop."""
 
 import asyncio
 import contextlib
 import logging
-import os
 import signal
 import socket
+import ssl
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 
-import uvicorn
-from litestar import Litestar, Router
-from litestar.datastructures import State
-
-from serving.engine import Engine
-from serving.errors import ServingError
-from serving.http.management import management_router
-from serving.http.metrics import metrics_router
-from serving.http.predictions import predictions_router
-from serving.http.problems import TORCHSERVE_HANDLERS
-from serving.http.v2 import v2_router
-from serving.observe.metrics import ServerMetrics
+from serving.http.addresses import Address, CannotListen, addresses_of, bound
+from serving.http.description import ApiKind
+from serving.http.edge import Edge, HttpLimits
+from serving.http.listener import Listener
+from serving.http.tls import make_tls
+from serving.observe.machine import watch_machine
+from serving.services import Services
 from serving.settings import ServerSettings
 
 if sys.platform != "win32":
@@ -34,34 +29,28 @@ __all__ = ("CannotListen", "Ports", "serve", "serve_until_stopped")
 _DRAIN_S = 3
 """How long requests under way are given after the call to stop, seconds."""
 
-_KEEP_ALIVE_S = 75
-"""Longer than clients keep idle connections: theirs is the end that closes them, seconds."""
+_KINDS: tuple[ApiKind, ...] = ("inference", "management", "metrics")
 
 _log = logging.getLogger(__name__)
 
 
-class CannotListen(ServingError):
-    """A port is taken, or the address is not this machine's."""
-
-    code = "cannot_listen"
-
-
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """The ports that the server listens on."""
+    """The ports that the server listens on; 0 where it does not, or at a path."""
 
     inference: int
     management: int
     metrics: int
+    grpc_inference: int = 0
+    grpc_management: int = 0
 
 
-class _Listener(uvicorn.Server):
-    """One port; signals are the whole server's business."""
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """One listener's address and what it offers there."""
 
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Leave the signals alone."""
-        yield
+    address: Address
+    kinds: tuple[ApiKind, ...]
 
 
 def serve_until_stopped(settings: ServerSettings) -> None:
@@ -71,6 +60,7 @@ def serve_until_stopped(settings: ServerSettings) -> None:
 
     Raises:
         CannotListen: when a port is taken.
+        InvalidSettings: when the settings cannot be followed.
         InvalidModel: when a model cannot be served.
     """
 
@@ -100,96 +90,117 @@ async def serve(
 
     Raises:
         CannotListen: when a port is taken.
+        InvalidSettings: when the settings cannot be followed.
         InvalidModel: when a model cannot be served.
     """
-    metrics = ServerMetrics()
-    engine = Engine(settings, metrics)
-    state = {"engine": engine, "metrics": metrics}
-    size = settings.max_request_bytes
-    tables = [
-        (settings.inference_port, [predictions_router, v2_router]),
-        (settings.management_port, [management_router]),
-        (settings.metrics_port, [metrics_router]),
+    services = Services(settings)
+    async with contextlib.AsyncExitStack() as stack:
+        ports = await _open(settings, services, stack)
+        services.tokens.start()
+        stack.callback(services.tokens.stop)
+        if settings.metrics_mode and not settings.disable_system_metrics:
+            await stack.enter_async_context(_watching(settings, services))
+        if await _load_unless_stopped(services, stop):
+            services.snapshots.save("startup")
+            on_ready(ports)
+            await stop.wait()
+            services.snapshots.save("shutdown")
+
+
+async def _open(
+    settings: ServerSettings, services: Services, stack: contextlib.AsyncExitStack
+) -> Ports:
+    """Listen; in the end finish what is under way, and leave no process behind: within 5 s."""
+    places = _places(settings)
+    tls = make_tls(settings) if any(place.address.is_tls for place in places) else None
+    sockets = [stack.enter_context(bound(place.address)) for place in places]
+    listeners = [
+        _listener(services, place, found, tls if place.address.is_tls else None)
+        for place, found in zip(places, sockets, strict=True)
     ]
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(_bind(settings.host, port)) for port, _ in tables]
-        listeners = [_listener(_application(routers, state, size)) for _, routers in tables]
-        running = [
-            asyncio.create_task(listener.serve([bound]))
-            for listener, bound in zip(listeners, sockets, strict=True)
-        ]
-        ports = Ports(*(bound.getsockname()[1] for bound in sockets))
-        try:
-            if await _start_unless_stopped(engine, stop):
-                on_ready(ports)
-                await stop.wait()
-        finally:
-            await _shut_down(engine, listeners, running)
+    grpc = services.grpc() if settings.enable_grpc else None
+    stack.push_async_callback(_shut_down, services, listeners)
+    if grpc is not None:
+        stack.push_async_callback(grpc.stop, _DRAIN_S)
+        await grpc.start()
+    for listener in listeners:
+        await listener.start()
+    by_kind = {
+        kind: _port_of(found)
+        for place, found in zip(places, sockets, strict=True)
+        for kind in place.kinds
+    }
+    return Ports(
+        inference=by_kind["inference"],
+        management=by_kind["management"],
+        metrics=by_kind.get("metrics", 0),
+        grpc_inference=grpc.inference_port if grpc else 0,
+        grpc_management=grpc.management_port if grpc else 0,
+    )
 
 
-async def _start_unless_stopped(engine: Engine, stop: asyncio.Event) -> bool:
+def _places(settings: ServerSettings) -> Sequence[_Place]:
+    """Where the listeners are; equal addresses share one, unless the port is any free one."""
+    kinds_by_address: dict[object, tuple[Address, tuple[ApiKind, ...]]] = {}
+    for kind, address in zip(_KINDS, addresses_of(settings), strict=True):
+        if kind == "metrics" and not settings.enable_metrics_api:
+            continue
+        key: object = address if address.path or address.port else kind
+        _, kinds = kinds_by_address.get(key, (address, ()))
+        kinds_by_address[key] = (address, (*kinds, kind))
+    return [_Place(address, kinds) for address, kinds in kinds_by_address.values()]
+
+
+def _listener(
+    services: Services, place: _Place, found: socket.socket, tls: ssl.SSLContext | None
+) -> Listener:
+    api = services.api(place.kinds)
+    limits = HttpLimits(body_bytes=services.max_request_bytes)
+    return Listener(found, Edge(api, api.refuse, limits), tls)
+
+
+def _port_of(found: socket.socket) -> int:
+    return 0 if found.family == socket.AF_UNIX else int(found.getsockname()[1])
+
+
+@contextlib.asynccontextmanager
+async def _watching(settings: ServerSettings, services: Services) -> AsyncIterator[None]:
+    """Tell the machine's state meanwhile."""
+    watching = asyncio.create_task(
+        watch_machine(services.reference_metrics, settings.metrics_interval_s)
+    )
+    try:
+        yield
+    finally:
+        watching.cancel()
+        await asyncio.wait([watching])
+
+
+async def _load_unless_stopped(services: Services, stop: asyncio.Event) -> bool:
     """Load the models; whether that came to its end before `stop` was set."""
-    starting = asyncio.create_task(engine.start())
+    loading = asyncio.create_task(services.load())
     stopping = asyncio.create_task(stop.wait())
-    await asyncio.wait([starting, stopping], return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait([loading, stopping], return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()
-    if starting.done():
-        await starting
+    if loading.done():
+        await loading
         return True
-    starting.cancel()
-    await asyncio.wait([starting])
+    loading.cancel()
+    await asyncio.wait([loading])
     return False
 
 
-async def _shut_down(
-    engine: Engine, listeners: list[_Listener], running: list[asyncio.Task[None]]
-) -> None:
-    """Finish what is under way, take nothing more, leave no process behind: within 5 s.
+async def _shut_down(services: Services, listeners: Sequence[Listener]) -> None:
+    """Finish what is under way, take nothing more, leave no process behind.
 
     What is not finished after `_DRAIN_S` is told so by the engine, and hence answered as well.
     """
-    engine.drain()
-    for listener in listeners:
-        listener.should_exit = True
-    await asyncio.wait(running, timeout=_DRAIN_S)
-    await engine.stop(grace_s=0)
-    await asyncio.wait(running)
-
-
-def _bind(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=2048)
-    except OSError as error:
-        # The system's own numbers are positive; a name that is not known has a negative one.
-        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
-        msg = f"cannot listen on {host} port {port}: {reason}"
-        raise CannotListen(msg) from error
-
-
-def _application(routers: list[Router], state: dict[str, object], max_bytes: int) -> Litestar:
-    return Litestar(
-        route_handlers=routers,
-        exception_handlers=TORCHSERVE_HANDLERS,
-        openapi_config=None,
-        request_max_body_size=max_bytes,
-        state=State(state),
-        logging_config=None,
-    )
-
-
-def _listener(application: Litestar) -> _Listener:
-    return _Listener(
-        uvicorn.Config(
-            application,
-            lifespan="off",
-            ws="none",
-            log_config=None,
-            access_log=False,
-            timeout_keep_alive=_KEEP_ALIVE_S,
-            timeout_graceful_shutdown=_DRAIN_S + 1,
-        )
-    )
+    services.engine.drain()
+    stopping = [asyncio.create_task(listener.stop(_DRAIN_S + 1)) for listener in listeners]
+    if stopping:
+        await asyncio.wait(stopping, timeout=_DRAIN_S)
+    await services.engine.stop(grace_s=0)
+    await asyncio.gather(*stopping)
 
 
 def _announce(ports: Ports) -> None:
@@ -199,3 +210,9 @@ def _announce(ports: Ports) -> None:
         ports.management,
         ports.metrics,
     )
+    if ports.grpc_inference:
+        _log.info(
+            "gRPC: inference on port %d, management on %d",
+            ports.grpc_inference,
+            ports.grpc_management,
+        )

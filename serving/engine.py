@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import msgspec
@@ -51,17 +52,28 @@ class Engine:
         endpoints = self._registry.endpoints
         return self._is_open and all(e.is_ready for e in endpoints if e.is_wanted)
 
-    async def start(self) -> None:
-        """Load every model of the folder; all are ready when this returns.
+    @property
+    def is_hopeful(self) -> bool:
+        """Whether no model has given up starting its workers."""
+        return all(endpoint.is_hopeful for endpoint in self._registry.endpoints)
+
+    async def start(self, more: Callable[[], Awaitable[None]] | None = None) -> None:
+        """Load every model of the folder, if the settings say all; they are ready then.
+
+        Args:
+            more: registers further ones before the engine says that it is ready.
 
         Raises:
             InvalidModel: when one cannot be served; nothing is left running.
         """
-        for model in find_models(Path(self._settings.models_dir)):
-            self._registry.add(self._endpoint(model, self._config_of(model)))
+        if self._settings.load_models.lower() == "all":
+            for model in find_models(Path(self._settings.models_dir)):
+                self._registry.add(self._endpoint(model, self._config_of(model)))
         starts = [asyncio.create_task(e.start()) for e in self._registry.endpoints]
         try:
             await asyncio.gather(*starts)
+            if more is not None:
+                await more()
         except BaseException:
             for start in starts:
                 start.cancel()

@@ -14,6 +14,7 @@ The tree, each with the stable ``code`` that travels over the wire::
     ├─ RemovalTimedOut       removal_timed_out    (its workers did not end in time)
     ├─ Unauthorized          unauthorized         (no token, or not the right one)
     ├─ VersionInUse          version_in_use       (the default one cannot be removed)
+    ├─ WorkflowNotFound      workflow_not_found
     ├─ WorkersNotStarted     workers_not_started  (no worker could load the model)
     ├─ InvalidModel          invalid_model        (manifest, handler or weights)
     │  └─ LoadOutOfMemory    load_out_of_memory
@@ -51,6 +52,7 @@ __all__ = (
     "VersionNotFound",
     "WorkerDied",
     "WorkersNotStarted",
+    "WorkflowNotFound",
     "error_from_code",
 )
 
@@ -118,6 +120,12 @@ class WorkersNotStarted(ServingError):
     """A model is not served, because no worker could load it."""
 
     code = "workers_not_started"
+
+
+class WorkflowNotFound(ServingError):
+    """No such workflow."""
+
+    code = "workflow_not_found"
 
 
 class VersionInUse(ServingError):

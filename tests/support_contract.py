@@ -24,10 +24,18 @@ class Server:
 
 def start_server(models: Path, **environment: str) -> subprocess.Popen[str]:
     """Start it, on free ports unless told otherwise; the caller ends it."""
-    ports = {f"SERVING_{kind}_PORT": "0" for kind in ("INFERENCE", "MANAGEMENT", "METRICS")}
+    kinds = ("INFERENCE", "MANAGEMENT", "METRICS", "GRPC_INFERENCE", "GRPC_MANAGEMENT")
+    ports = {f"SERVING_{kind}_PORT": "0" for kind in kinds}
     return subprocess.Popen(
         [sys.executable, "-m", "serving", "start", f"--models-dir={models}"],
-        env={**os.environ, "SERVING_DEVICE": "cpu", **ports, **environment},
+        env={
+            **os.environ,
+            "SERVING_DEVICE": "cpu",
+            # No file of keys beside the tests; tokens have tests of their own.
+            "SERVING_TOKEN_AUTHORIZATION": "off",
+            **ports,
+            **environment,
+        },
         stderr=subprocess.PIPE,
         text=True,
         # A group of its own, to which a test can send what Ctrl-C sends.
@@ -56,9 +64,14 @@ def running_server(**environment: str) -> Iterator[tuple[subprocess.Popen[str], 
         try:
             yield process, wait_for_server(process)
         finally:
-            process.send_signal(signal.SIGTERM)
-            try:
-                process.wait(timeout=10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                raise
+            stop_server(process)
+
+
+def stop_server(process: subprocess.Popen[str]) -> None:
+    """End it if it has not ended; it may take ten seconds."""
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise

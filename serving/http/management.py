@@ -1,50 +1,192 @@
-"""TorchServe's management API, as far as it only looks: list and describe."""
+"""TorchServe's management API over REST, and the renewal of keys."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 import msgspec
-from litestar import MediaType, Response, Router, get
-from litestar.params import FromPath, FromQuery
 
-from serving.http.problems import TORCHSERVE_HANDLERS
-from serving.http.requests import AnyRequest, engine_of
-from serving.protocol.torchserve import ModelListItem, encode_pretty, page_of_models
+from serving.admission import RegisterRequest
+from serving.engine import Engine
+from serving.errors import BadInput, NotAllowed
+from serving.http.description import describe_model_management
+from serving.http.inference import NOT_FOUND, v1_ready
+from serving.http.problems import NoRoute
+from serving.http.replies import json_reply, status_reply, text_reply
+from serving.http.request import HttpRequest
+from serving.management import NOT_ALLOWED, Management, Status
+from serving.protocol.exchange import RawReply
+from serving.tokens import TokenKind, Tokens
 
-__all__ = ("management_router",)
+__all__ = ("ManagementRoutes",)
 
+_Answer = Callable[[], Awaitable[RawReply]]
 
-@get("/models")
-async def list_models(
-    request: AnyRequest, limit: FromQuery[str] = "100", next_page_token: FromQuery[str] = "0"
-) -> Response[bytes]:
-    """List the models, a page at a time."""
-    registry = engine_of(request).registry
-    models = [
-        ModelListItem(model_name=name, model_url=registry.find(name).describe().model_url)
-        for name in registry.names
-    ]
-    page = page_of_models(models, _number(limit, 100), _number(next_page_token, 0))
-    return Response(encode_pretty(page), media_type=MediaType.JSON)
-
-
-@get(["/models/{model:str}", "/models/{model:str}/{version:str}"])
-async def describe_model(
-    request: AnyRequest, model: FromPath[str], version: FromPath[str | None] = None
-) -> Response[bytes]:
-    """Describe the version asked for, or the highest; `all` describes every one."""
-    registry = engine_of(request).registry
-    endpoints = registry.versions(model) if version == "all" else [registry.find(model, version)]
-    body = encode_pretty([endpoint.describe() for endpoint in endpoints])
-    return Response(body, media_type=MediaType.JSON)
+_TEXTS = ("url", "model_name", "runtime", "handler")
+_NUMBERS = (
+    "batch_size", "max_batch_delay", "initial_workers", "response_timeout", "startup_timeout",
+)  # fmt: skip
+_FLAGS = {"true": True, "false": False}
 
 
-def _number(text: str, default: int) -> int:
-    """Read a number as the reference does: what is none is silently the default."""
+class ManagementRoutes:
+    """TorchServe's management API.
+
+    Args:
+        management: what does it.
+        engine: what is served.
+        tokens: the keys.
+        is_reference: whether a parameter that is no number silently means the default.
+    """
+
+    def __init__(
+        self, management: Management, engine: Engine, tokens: Tokens, *, is_reference: bool
+    ) -> None:
+        self._management = management
+        self._engine = engine
+        self._tokens = tokens
+        self._is_reference = is_reference
+
+    def find(self, request: HttpRequest) -> _Answer | None:
+        """Find what answers a request; None when its address is none of these."""
+        match request.segments:
+            case ("models",):
+                return lambda: self._models(request)
+            case ("models", name):
+                return lambda: self._model(request, name, None)
+            case ("models", name, version):
+                return lambda: self._model(request, name, version)
+            case ("models", name, version, "set-default"):
+                return lambda: self._set_default(request, name, version)
+            case ("v1", "models", name):
+                return lambda: v1_ready(self._engine, request, name.partition(":")[0])
+        return None
+
+    def renew_key(self, request: HttpRequest) -> RawReply:
+        """Replace a key, for the bearer of the API key.
+
+        Raises:
+            NoRoute: when no keys are asked for.
+            Unauthorized: when the API key is missing or wrong.
+            BadInput: when the request names no kind of key.
+        """
+        if not self._tokens.can_be_renewed:
+            raise NoRoute(NOT_FOUND)
+        kind: TokenKind
+        match request.parameter("type"):
+            case "inference":
+                kind = "inference"
+            case "management":
+                kind = "management"
+            case _:
+                raise BadInput("type must be inference or management")
+        key = self._tokens.renew(kind, request.headers.get("authorization"))
+        if self._is_reference:
+            return text_reply(b"\n", "application/json")
+        return json_reply(
+            {"type": kind, "key": key, "expiration time": self._tokens.expiry_of(kind)}
+        )
+
+    async def _models(self, request: HttpRequest) -> RawReply:
+        if request.method in {"GET", "HEAD"}:
+            limit = _lenient_number(request, "limit", 100)
+            start = _lenient_number(request, "next_page_token", 0)
+            return json_reply(self._management.list_models(limit, start))
+        # TorchServe's own tests send "post".
+        _check_verb(request, "POST")
+        return _told(await self._management.register(self._read_registration(request)))
+
+    async def _model(self, request: HttpRequest, name: str, version: str | None) -> RawReply:
+        answers: Mapping[str, _Answer] = {
+            "GET": lambda: self._describe(request, name, version),
+            "HEAD": lambda: self._describe(request, name, version),
+            "PUT": lambda: self._scale(request, name, version),
+            "DELETE": lambda: self._unregister(name, version),
+            "OPTIONS": lambda: self._options(name, version),
+        }
+        answer = answers.get(request.method)
+        if answer is None:
+            raise NotAllowed(NOT_ALLOWED)
+        return await answer()
+
+    async def _describe(self, request: HttpRequest, name: str, version: str | None) -> RawReply:
+        is_customized = (request.parameter("customized") or "").lower() == "true"
+        return json_reply(
+            await self._management.describe(name, version, is_customized=is_customized)
+        )
+
+    async def _scale(self, request: HttpRequest, name: str, version: str | None) -> RawReply:
+        least, most = self._number(request, "min_worker"), self._number(request, "max_worker")
+        least = 1 if least is None else least
+        workers = (least, least if most is None else most)
+        wait = self._flag(request, "synchronous", default=False)
+        asked = version or request.parameter("model_version")
+        return _told(await self._management.scale(name, asked, workers, wait=wait))
+
+    async def _set_default(self, request: HttpRequest, name: str, version: str) -> RawReply:
+        _check_verb(request, "PUT")
+        return _told(self._management.set_default(name, version))
+
+    async def _unregister(self, name: str, version: str | None) -> RawReply:
+        return _told(await self._management.unregister(name, version))
+
+    async def _options(self, name: str, version: str | None) -> RawReply:
+        return json_reply(
+            describe_model_management(self._engine.registry.find(name, version).manifest)
+        )
+
+    def _read_registration(self, request: HttpRequest) -> RegisterRequest:
+        if request.mime_type == "application/json":
+            try:
+                return msgspec.json.decode(request.body, type=RegisterRequest)
+            except msgspec.DecodeError as error:
+                msg = f"the body is not what this address takes: {error}"
+                raise BadInput(msg) from error
+        said: dict[str, Any] = {name: request.parameter(name) for name in _TEXTS}
+        said |= {name: self._number(request, name) for name in _NUMBERS}
+        return RegisterRequest(
+            **said,
+            synchronous=self._flag(request, "synchronous", default=True),
+            s3_sse_kms=self._flag(request, "s3_sse_kms", default=False),
+        )
+
+    def _number(self, request: HttpRequest, name: str) -> int | None:
+        """Read a whole number; in the reference what is none counts as not said."""
+        text = request.parameter(name)
+        number = _to_number(text)
+        if number is None and text and not self._is_reference:
+            msg = f"{name} must be a whole number, got {text!r}"
+            raise BadInput(msg)
+        return number
+
+    def _flag(self, request: HttpRequest, name: str, *, default: bool) -> bool:
+        """Read true or false; in the reference all else is false."""
+        text = request.parameter(name)
+        if text is None:
+            return default
+        if text.lower() not in _FLAGS and not self._is_reference:
+            msg = f"{name} must be true or false, got {text!r}"
+            raise BadInput(msg)
+        return _FLAGS.get(text.lower(), False)
+
+
+def _told(status: Status) -> RawReply:
+    return status_reply(status.text, status.code)
+
+
+def _check_verb(request: HttpRequest, verb: str) -> None:
+    if request.method != verb:
+        raise NotAllowed(NOT_ALLOWED)
+
+
+def _lenient_number(request: HttpRequest, name: str, default: int) -> int:
+    number = _to_number(request.parameter(name))
+    return default if number is None else number
+
+
+def _to_number(text: str | None) -> int | None:
+    """Read a number of 32 bits, as Java does."""
     try:
-        return msgspec.convert(text, int, strict=False)
-    except msgspec.ValidationError:
-        return default
-
-
-management_router = Router(
-    "/", route_handlers=[list_models, describe_model], exception_handlers=TORCHSERVE_HANDLERS
-)
-"""The route table."""
+        number = int(text) if text and text.isascii() else None
+    except ValueError:
+        return None
+    return number if number is not None and -(2**31) <= number < 2**31 else None

@@ -1,120 +1,220 @@
-"""The Open Inference Protocol over HTTP."""
+"""The Open Inference Protocol over HTTP, with Triton's extensions of it."""
 
+import asyncio
 import re
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
-from litestar import MediaType, Response, Router, get, post
-from litestar.params import FromPath
+import msgspec
 
-from serving.errors import BadInput
-from serving.http.problems import V2_HANDLERS
-from serving.http.requests import AnyRequest, ClientGone, engine_of, while_connected
-from serving.protocol.metadata import ModelMetadata, ServerMetadata
-from serving.protocol.v2 import (
-    HEADER_LENGTH,
-    InferResponse,
-    Payload,
-    decode_request,
-    encode_response,
-)
+from serving.errors import BadInput, NotAllowed
+from serving.http.encodings import asked_coding, compress, decompress
+from serving.http.problems import NoRoute, v2_problem_of
+from serving.http.request import HttpRequest
+from serving.http.v2_memory import memory_route
+from serving.open_inference.repository import ModelRepository
+from serving.open_inference.service import OpenInference
+from serving.open_inference.settings import log_settings, trace_settings
+from serving.protocol.exchange import RawReply
+from serving.protocol.infer import InferRequest
+from serving.protocol.json_tensors import LONG
+from serving.protocol.v2 import HEADER_LENGTH, decode_request, encode_response
+from serving.protocol.v2_raw import decode_raw_request
 from serving.registry.endpoint import Endpoint
 
-__all__ = ("v2_router",)
+__all__ = ("V2Routes", "v2_error")
 
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
+_JSON = "application/json"
+_BINARY = "application/octet-stream"
+_HEADER_LENGTH = HEADER_LENGTH.lower()
 
-_INFER_PATHS = [
-    "/models/{model:str}/infer",
-    "/models/{model:str}/versions/{model_version:str}/infer",
-]
-_MODEL_PATHS = ["/models/{model:str}", "/models/{model:str}/versions/{model_version:str}"]
-_READY_PATHS = [f"{path}/ready" for path in _MODEL_PATHS]
+_Answer = Callable[[], Awaitable[RawReply]]
 
 
-@get("/")
-async def server_metadata() -> Response[ServerMetadata]:
-    """Say who is here, and which extensions of the protocol it speaks."""
-    try:
-        number = version("animator")
-    except PackageNotFoundError:
-        number = "unknown"
-    return Response(
-        ServerMetadata(name="serving", version=number, extensions=("binary_tensor_data",))
+class V2Routes:
+    """The protocol's addresses: everything below /v2.
+
+    Args:
+        open_inference: what a client may ask of models.
+        repository: which models there are, loading and unloading them.
+        max_bytes: longest body, without its compression.
+    """
+
+    def __init__(
+        self, open_inference: OpenInference, repository: ModelRepository, max_bytes: int
+    ) -> None:
+        self._serving = open_inference
+        self._repository = repository
+        self._max_bytes = max_bytes
+
+    def find(self, request: HttpRequest) -> _Answer | None:
+        """Find what answers a request; None when its address is none of these."""
+        if request.segments[:1] != ("v2",):
+            return None
+        return lambda: self.answer(request)
+
+    async def answer(self, request: HttpRequest) -> RawReply:
+        """Answer a request, with an error in the protocol's form if need be."""
+        try:
+            return await self._route(request)
+        except Exception as error:
+            return v2_error(error)
+
+    async def _route(self, request: HttpRequest) -> RawReply:
+        match request.segments[1:]:
+            case ("models", model, "versions", version, *rest):
+                return await self._model(request, model, version, rest)
+            case ("models", "stats"):
+                _check(request, "GET")
+                return _json({"model_stats": self._serving.statistics()})
+            case ("models", model, *rest):
+                return await self._model(request, model, None, rest)
+            case ("repository", *rest):
+                return await self._repository_route(request, rest)
+            case ("systemsharedmemory" | "cudasharedmemory" as kind, *rest):
+                body = await self._object(request)
+                return _json(memory_route(self._serving, request.method, kind, rest, body))
+            case rest:
+                return await self._server(request, rest)
+
+    async def _server(self, request: HttpRequest, rest: tuple[str, ...]) -> RawReply:
+        match rest:
+            case ():
+                _check(request, "GET")
+                return _json(self._serving.server_metadata())
+            case ("health", "live"):
+                _check(request, "GET")
+                return _json({"live": True})
+            case ("health", "ready"):
+                _check(request, "GET")
+                is_ready = self._serving.is_ready()
+                return _json({"ready": is_ready}, 200 if is_ready else 503)
+            case ("trace", "setting"):
+                return await self._settings(request, trace_settings)
+            case ("logging",):
+                return await self._settings(request, log_settings)
+        raise _no_route(request)
+
+    async def _model(
+        self, request: HttpRequest, model: str, version: str | None, rest: list[str]
+    ) -> RawReply:
+        match rest:
+            case ["infer"]:
+                _check(request, "POST")
+                return await self._infer(request, self._serving.endpoint(model, version))
+            case []:
+                _check(request, "GET")
+                return _json(self._serving.metadata(model, version))
+            case ["ready"]:
+                _check(request, "GET")
+                is_ready = self._serving.endpoint(model, version).is_ready
+                return _json({"name": model, "ready": is_ready}, 200 if is_ready else 503)
+            case ["config"]:
+                _check(request, "GET")
+                return _json(self._serving.configuration(model, version))
+            case ["stats"]:
+                _check(request, "GET")
+                return _json({"model_stats": self._serving.statistics(model, version)})
+            case ["trace", "setting"]:
+                self._serving.endpoint(model, version)
+                return await self._settings(request, trace_settings)
+        raise _no_route(request)
+
+    async def _infer(self, request: HttpRequest, endpoint: Endpoint) -> RawReply:
+        headers = request.headers
+        coding = headers.get("content-encoding", "")
+        body = await decompress(request.body, coding, self._max_bytes)
+        asked = await self._decode(body, _header_length(headers), endpoint)
+        response = await self._serving.infer(endpoint, asked)
+        is_long = any(array.size > LONG for array in response.outputs.values())
+        regions = self._serving.regions
+        if is_long and not asked.wants_binary:
+            payload = await asyncio.to_thread(encode_response, response, asked, regions)
+        else:
+            payload = encode_response(response, asked, regions)
+        data, used = await compress(payload.body, asked_coding(headers.get("accept-encoding", "")))
+        fields = [("content-encoding", used)] if used else []
+        if payload.header_length is None:
+            return RawReply(bytes(data), content_type=_JSON, headers=tuple(fields))
+        fields.append((_HEADER_LENGTH, str(payload.header_length)))
+        return RawReply(bytes(data), content_type=_BINARY, headers=tuple(fields))
+
+    async def _decode(
+        self, body: Any, header_length: int | None, endpoint: Endpoint
+    ) -> InferRequest:
+        """Read a request; long JSON beside the event loop."""
+        if header_length == 0:
+            return decode_raw_request(body, endpoint.manifest.inputs)
+        regions = self._serving.regions
+        if (len(body) if header_length is None else header_length) <= LONG:
+            return decode_request(body, header_length, regions)
+        return await asyncio.to_thread(decode_request, body, header_length, regions)
+
+    async def _repository_route(self, request: HttpRequest, rest: list[str]) -> RawReply:
+        _check(request, "POST")
+        body = await self._object(request)
+        match rest:
+            case ["index"]:
+                return _json(await self._repository.index(ready=body.get("ready") is True))
+            case ["models", model, "load"]:
+                await self._repository.load(model, parameters=_parameters(body))
+            case ["models", model, "versions", version, "load"]:
+                await self._repository.load(model, version, _parameters(body))
+            case ["models", model, "unload"]:
+                await self._repository.unload(model)
+            case ["models", model, "versions", version, "unload"]:
+                await self._repository.unload(model, version)
+            case _:
+                raise _no_route(request)
+        return _json({})
+
+    async def _settings(
+        self, request: HttpRequest, settings: Callable[[Mapping[str, object]], object]
+    ) -> RawReply:
+        _check(request, "GET", "POST")
+        return _json(settings(await self._object(request)))
+
+    async def _object(self, request: HttpRequest) -> dict[str, Any]:
+        """Read a body that is a JSON object, or nothing."""
+        coding = request.headers.get("content-encoding", "")
+        body = await decompress(request.body, coding, self._max_bytes)
+        if not body:
+            return {}
+        try:
+            return msgspec.json.decode(body, type=dict[str, Any])
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            msg = f"the body must be a JSON object: {error}"
+            raise BadInput(msg) from error
+
+
+def v2_error(error: Exception) -> RawReply:
+    """Answer with an error in the protocol's form."""
+    problem = v2_problem_of(error)
+    retry_after_s = problem.retry_after_s
+    headers = () if retry_after_s is None else (("retry-after", str(retry_after_s)),)
+    body = {"error": problem.message, "code": problem.code}
+    return RawReply(
+        msgspec.json.encode(body), status=problem.status, headers=headers, content_type=_JSON
     )
 
 
-@get("/health/live")
-async def live() -> Response[dict[str, bool]]:
-    """Say that the server answers."""
-    return Response({"live": True})
+def _json(value: object, status: int = 200) -> RawReply:
+    return RawReply(msgspec.json.encode(value), status=status, content_type=_JSON)
 
 
-@get("/health/ready")
-async def ready(request: AnyRequest) -> Response[dict[str, bool]]:
-    """Say whether every model can be asked; 503 while one cannot, or while the server stops."""
-    is_ready = engine_of(request).is_ready
-    return Response({"ready": is_ready}, status_code=200 if is_ready else 503)
+def _check(request: HttpRequest, *methods: str) -> None:
+    if request.method not in methods and not (request.method == "HEAD" and "GET" in methods):
+        msg = f"{request.path} is asked by {' or '.join(methods)}, not {request.method}"
+        raise NotAllowed(msg)
 
 
-@get(_MODEL_PATHS)
-async def model_metadata(
-    request: AnyRequest, model: FromPath[str], model_version: FromPath[str | None] = None
-) -> Response[ModelMetadata]:
-    """Say what a model takes and gives."""
-    endpoint = _endpoint(request, model, model_version)
-    manifest = endpoint.manifest
-    versions = engine_of(request).registry.versions(model)
-    metadata = ModelMetadata(
-        name=manifest.name,
-        versions=tuple(each.manifest.version for each in versions),
-        platform="python",
-        inputs=manifest.inputs,
-        outputs=manifest.outputs,
-    )
-    return Response(metadata)
+def _no_route(request: HttpRequest) -> NoRoute:
+    return NoRoute(f"there is nothing at {request.path}")
 
 
-@get(_READY_PATHS)
-async def model_ready(
-    request: AnyRequest, model: FromPath[str], model_version: FromPath[str | None] = None
-) -> Response[dict[str, str | bool]]:
-    """Say whether a worker holds the model; 503 while none does."""
-    is_ready = _endpoint(request, model, model_version).is_ready
-    return Response({"name": model, "ready": is_ready}, status_code=200 if is_ready else 503)
-
-
-@post(_INFER_PATHS, status_code=200)
-async def infer(
-    request: AnyRequest, model: FromPath[str], model_version: FromPath[str | None] = None
-) -> Response[bytes]:
-    """Run a model on tensors; they and the answer are JSON, or binary by the extension."""
-    endpoint = _endpoint(request, model, model_version)
-    encoding = request.headers.get("content-encoding", "identity")
-    if encoding != "identity":
-        msg = f"a body in Content-Encoding {encoding} is not read; send it as it is"
-        raise BadInput(msg)
-    asked = decode_request(await request.body(), _header_length(request))
-    found = endpoint.manifest.version
-    work = engine_of(request).infer(model, asked.inputs, version=found, timeout_s=asked.timeout_s)
-    try:
-        outputs = await while_connected(request, work)
-    except ClientGone:
-        return Response(b"", status_code=499)
-    answer = InferResponse(
-        model_name=model,
-        model_version=found,
-        outputs=outputs,
-        id=asked.id,
-    )
-    return _response(encode_response(answer, asked))
-
-
-def _endpoint(request: AnyRequest, model: str, model_version: str | None) -> Endpoint:
-    return engine_of(request).registry.find(model, model_version)
-
-
-def _header_length(request: AnyRequest) -> int | None:
-    text = request.headers.get(HEADER_LENGTH)
+def _header_length(headers: Mapping[str, str]) -> int | None:
+    text = headers.get(_HEADER_LENGTH)
     if text is None:
         return None
     if not _WHOLE_NUMBER.fullmatch(text):
@@ -123,17 +223,9 @@ def _header_length(request: AnyRequest) -> int | None:
     return int(text)
 
 
-def _response(payload: Payload) -> Response[bytes]:
-    body = bytes(payload.body)
-    if payload.header_length is None:
-        return Response(body, media_type=MediaType.JSON)
-    headers = {HEADER_LENGTH: str(payload.header_length)}
-    return Response(body, media_type="application/octet-stream", headers=headers)
-
-
-v2_router = Router(
-    "/v2",
-    route_handlers=[server_metadata, live, ready, model_metadata, model_ready, infer],
-    exception_handlers=V2_HANDLERS,
-)
-"""The route table."""
+def _parameters(body: Mapping[str, Any]) -> Mapping[str, object]:
+    parameters = body.get("parameters", {})
+    if not isinstance(parameters, dict):
+        msg = "parameters must be an object"
+        raise BadInput(msg)
+    return parameters

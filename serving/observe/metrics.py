@@ -1,81 +1,114 @@
 """Metrics in Prometheus' form, per model and version, one set for each server."""
 
-import contextlib
-import socket
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import NamedTuple, Protocol
 
-from prometheus_client import (
-    CollectorRegistry,
-    Counter,
-    Gauge,
-    Histogram,
-    disable_created_metrics,
-    generate_latest,
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
 )
+from prometheus_client.registry import Collector
 
 from serving.batching.batcher import LaunchReason
 from serving.handlers.points import MetricPoint
+from serving.observe.distribution import Distribution
 from serving.observe.statistics import DurationSum, EndpointStatistics
 
-__all__ = ("EndpointMetrics", "PointListener", "ServerMetrics")
-
-PointListener = Callable[[str, str, MetricPoint], None]
-"""Learns of what handlers measure: the model's name and version, and the point."""
+__all__ = ("EndpointMetrics", "MetricsListener", "ServerMetrics")
 
 _LABELS = ("model_name", "model_version")
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 _SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
 
+# Field of `_Counts`, name, what it is.
+_DISTRIBUTIONS = (
+    ("request_s", "serving_request_seconds", "From arrival to answer."),
+    ("queue_s", "serving_queue_seconds", "From arrival to a worker."),
+    ("batch_wait_s", "serving_batch_wait_seconds", "Wait of a batch's oldest item."),
+    ("inference_s", "serving_inference_seconds", "A worker's time on a batch."),
+    ("batch_size", "serving_batch_size", "Items in a batch."),
+)
+# Field of `_Counts`, name, what it is, label.
+_COUNTERS = (
+    ("batches", "serving_batches", "Batches by why they left.", "reason"),
+    ("requests", "serving_requests", "Answers by result.", "result"),
+    ("shed", "serving_shed", "Items not run, by reason.", "reason"),
+)
+# Field of `_Present`, name, what it is.
+_GAUGES = (
+    ("in_flight", "serving_in_flight", "Requests not yet answered."),
+    ("waiting", "serving_queue_length", "Requests that wait for a worker."),
+    ("workers", "serving_workers", "Workers that hold the model."),
+)
 
-class ServerMetrics:
-    """All metrics of a server, in a registry of its own."""
+
+class MetricsListener(Protocol):
+    """Learns of what happens to a model's version, to tell it in another form."""
+
+    def inferred(self, model: str, version: str, latency_s: float) -> None:
+        """A request was answered, so long after it came."""
+        ...
+
+    def queued(self, model: str, version: str, waits_s: Sequence[float]) -> None:
+        """Requests left the queue, each after its wait."""
+        ...
+
+    def shipped(self, seconds: float) -> None:
+        """A batch was with a worker for so long beside the model's own time."""
+        ...
+
+    def loaded(self, worker: str, seconds: float) -> None:
+        """A worker of that name took so long to load its model."""
+        ...
+
+    def observe(self, model: str, version: str, point: MetricPoint) -> None:
+        """A handler measured something."""
+        ...
+
+
+class _Counts:
+    """What has happened to one model version, whether or not it is still served."""
 
     def __init__(self) -> None:
-        # When each series began, as a series of its own: nobody here asks for it.
-        disable_created_metrics()  # type: ignore[no-untyped-call]
-        registry = CollectorRegistry()
-        self._registry = registry
-        self.point_listeners: list[PointListener] = []
+        self.request_s = Distribution(_SECONDS)
+        self.queue_s = Distribution(_SECONDS)
+        self.batch_wait_s = Distribution(_SECONDS)
+        self.inference_s = Distribution(_SECONDS)
+        self.batch_size = Distribution(_SIZES)
+        self.batches: Counter[str] = Counter()
+        self.requests: Counter[str] = Counter()
+        self.shed: Counter[str] = Counter()
+        self.restarts = 0
 
-        def seconds(name: str, text: str) -> Histogram:
-            return Histogram(name, text, _LABELS, buckets=_SECONDS, registry=registry)
 
-        def gauge(name: str, text: str) -> Gauge:
-            return Gauge(name, text, _LABELS, registry=registry)
+class _Present(NamedTuple):
+    """Where the present numbers of one model version can be read."""
 
-        def legacy(name: str, text: str) -> Gauge:
-            # TorchServe's counters: this library would add "_total" to a counter's name, and
-            # dashboards ask for the reference's own.
-            return Gauge(name, text, (*_LABELS, "hostname"), registry=registry)
+    in_flight: Callable[[], int]
+    waiting: Callable[[], int]
+    workers: Callable[[], int]
 
-        self.request_seconds = seconds("serving_request_seconds", "From arrival to answer.")
-        self.queue_seconds = seconds("serving_queue_seconds", "From arrival to a worker.")
-        self.batch_wait_seconds = seconds(
-            "serving_batch_wait_seconds", "Wait of a batch's oldest item."
-        )
-        self.inference_seconds = seconds("serving_inference_seconds", "A worker's time on a batch.")
-        self.batch_size = Histogram(
-            "serving_batch_size", "Items in a batch.", _LABELS, buckets=_SIZES, registry=registry
-        )
-        self.batches = Counter(
-            "serving_batches", "Batches by why they left.", (*_LABELS, "reason"), registry=registry
-        )
-        self.requests = Counter(
-            "serving_requests", "Answers by result.", (*_LABELS, "result"), registry=registry
-        )
-        self.shed = Counter(
-            "serving_shed", "Items not run, by reason.", (*_LABELS, "reason"), registry=registry
-        )
-        self.in_flight = gauge("serving_in_flight", "Requests not yet answered.")
-        self.queue_length = gauge("serving_queue_length", "Requests that wait for a worker.")
-        self.workers = gauge("serving_workers", "Workers that hold the model.")
-        self.worker_restarts = Counter(
-            "serving_worker_restarts", "Workers replaced.", _LABELS, registry=registry
-        )
-        self.ts_requests = legacy("ts_inference_requests_total", "Requests for inference.")
-        self.ts_latency = legacy("ts_inference_latency_microseconds", "Sum of request times.")
-        self.ts_queue = legacy("ts_queue_latency_microseconds", "Sum of times in the queue.")
+
+class ServerMetrics(Collector):
+    """All metrics of a server, in a registry of its own.
+
+    They are counted in plain numbers, and put into Prometheus' form when somebody asks.
+
+    Attributes:
+        listeners: told of what happens as well.
+    """
+
+    def __init__(self) -> None:
+        self.listeners: list[MetricsListener] = []
+        self._counts: dict[tuple[str, str], _Counts] = {}
+        self._present: dict[tuple[str, str], _Present] = {}
+        self._registry = CollectorRegistry(auto_describe=True)
+        self._registry.register(self)
 
     def for_endpoint(self, name: str, version: str) -> "EndpointMetrics":
         """Bind the metrics to one model version."""
@@ -83,76 +116,110 @@ class ServerMetrics:
 
     def forget_endpoint(self, name: str, version: str) -> None:
         """Stop telling the present numbers of a model version that is no longer served."""
-        for gauge in (self.in_flight, self.queue_length, self.workers):
-            with contextlib.suppress(KeyError):
-                gauge.remove(name, version)
+        self._present.pop((name, version), None)
 
-    def as_text(self) -> bytes:
-        """Write them in Prometheus' text format 0.0.4."""
+    def as_text(self, names: Collection[str] = ()) -> bytes:
+        """Write the metrics of these names, or all, in Prometheus' text format 0.0.4."""
+        if names:
+            return generate_latest(self._registry.restricted_registry(names))
         return generate_latest(self._registry)
+
+    def counts_of(self, labels: tuple[str, str]) -> _Counts:
+        """The counts of a model version."""
+        return self._counts.setdefault(labels, _Counts())
+
+    def watch(self, labels: tuple[str, str], present: _Present) -> None:
+        """Learn where the present numbers of a model version can be read."""
+        self._present[labels] = present
+
+    def collect(self) -> Iterator[Metric]:
+        """Put the numbers into Prometheus' form."""
+        for field, name, text in _DISTRIBUTIONS:
+            histogram = HistogramMetricFamily(name, text, labels=_LABELS)
+            for labels, counts in self._counts.items():
+                values: Distribution = getattr(counts, field)
+                histogram.add_metric(labels, values.buckets(), values.sum)
+            yield histogram
+        for field, name, text, label in _COUNTERS:
+            counter = CounterMetricFamily(name, text, labels=(*_LABELS, label))
+            for labels, counts in self._counts.items():
+                for value, count in getattr(counts, field).items():
+                    counter.add_metric((*labels, value), count)
+            yield counter
+        restarts = CounterMetricFamily(
+            "serving_worker_restarts", "Workers replaced.", labels=_LABELS
+        )
+        for labels, counts in self._counts.items():
+            restarts.add_metric(labels, counts.restarts)
+        yield restarts
+        for field, name, text in _GAUGES:
+            gauge = GaugeMetricFamily(name, text, labels=_LABELS)
+            for labels, present in self._present.items():
+                gauge.add_metric(labels, getattr(present, field)())
+            yield gauge
 
 
 class EndpointMetrics:
     """The metrics of one model version; what a batcher asks of an observer, and more."""
 
     def __init__(self, metrics: ServerMetrics, name: str, version: str) -> None:
-        labels = (name, version)
-        legacy = (name, version, socket.gethostname())
         self._metrics = metrics
-        self._labels = labels
+        self._labels = (name, version)
+        self._counts = metrics.counts_of(self._labels)
         self._statistics = EndpointStatistics()
-        self._request_seconds = metrics.request_seconds.labels(*labels)
-        self._queue_seconds = metrics.queue_seconds.labels(*labels)
-        self._batch_wait_seconds = metrics.batch_wait_seconds.labels(*labels)
-        self._inference_seconds = metrics.inference_seconds.labels(*labels)
-        self._batch_size = metrics.batch_size.labels(*labels)
-        self._restarts = metrics.worker_restarts.labels(*labels)
-        self._ts_requests = metrics.ts_requests.labels(*legacy)
-        self._ts_latency = metrics.ts_latency.labels(*legacy)
-        self._ts_queue = metrics.ts_queue.labels(*legacy)
 
     def watch(
         self, in_flight: Callable[[], int], waiting: Callable[[], int], workers: Callable[[], int]
     ) -> None:
         """Say where the present numbers can be read whenever someone looks."""
-        self._metrics.in_flight.labels(*self._labels).set_function(in_flight)
-        self._metrics.queue_length.labels(*self._labels).set_function(waiting)
-        self._metrics.workers.labels(*self._labels).set_function(workers)
+        self._metrics.watch(self._labels, _Present(in_flight, waiting, workers))
 
     def launched(self, waits_s: Sequence[float], reason: LaunchReason) -> None:
         """Count a batch that left the queue."""
-        self._batch_size.observe(len(waits_s))
-        self._batch_wait_seconds.observe(max(waits_s))
+        counts = self._counts
+        counts.batch_size.observe(len(waits_s))
+        counts.batch_wait_s.observe(max(waits_s))
         for wait_s in waits_s:
-            self._queue_seconds.observe(wait_s)
-        queued_s = sum(waits_s)
-        self._ts_queue.inc(queued_s * 1e6)
-        self._statistics.queued.add(queued_s, len(waits_s))
-        self._metrics.batches.labels(*self._labels, reason).inc()
+            counts.queue_s.observe(wait_s)
+        self._statistics.queued.add(sum(waits_s), len(waits_s))
+        counts.batches[reason] += 1
+        for listener in self._metrics.listeners:
+            listener.queued(*self._labels, waits_s)
 
     def dropped(self, reason: str) -> None:
         """Count an item that was not run."""
-        self._metrics.shed.labels(*self._labels, reason).inc()
+        self._counts.shed[reason] += 1
 
     def inferred(self, seconds: float, size: int, points: Sequence[MetricPoint] = ()) -> None:
         """Count a worker's time on one batch of that size, and what its handler measured."""
-        self._inference_seconds.observe(seconds)
+        self._counts.inference_s.observe(seconds)
         statistics = self._statistics
         statistics.computed.add(seconds * size, size)
         statistics.batches.setdefault(size, DurationSum()).add(seconds)
         statistics.last_inference_at = time.time()
-        for point in points:
-            for listener in self._metrics.point_listeners:
-                listener(*self._labels, point)
+        for listener in self._metrics.listeners:
+            for point in points:
+                listener.observe(*self._labels, point)
+
+    def shipped(self, seconds: float) -> None:
+        """Note what a batch cost beside the model: the way to the worker and back."""
+        for listener in self._metrics.listeners:
+            listener.shipped(seconds)
+
+    def loaded(self, number: int, seconds: float) -> None:
+        """Note how long a worker took to load the model."""
+        name, version = self._labels
+        for listener in self._metrics.listeners:
+            listener.loaded(f"W-{number}-{name}_{version}", seconds)
 
     def answered(self, seconds: float, result: str) -> None:
         """Count a request: its time from arrival to answer, and "ok" or the error's code."""
-        self._request_seconds.observe(seconds)
-        self._metrics.requests.labels(*self._labels, result).inc()
-        self._ts_requests.inc()
-        self._ts_latency.inc(seconds * 1e6)
+        self._counts.request_s.observe(seconds)
+        self._counts.requests[result] += 1
         statistics = self._statistics
         (statistics.success if result == "ok" else statistics.failed).add(seconds)
+        for listener in self._metrics.listeners:
+            listener.inferred(*self._labels, seconds)
 
     def statistics(self) -> EndpointStatistics:
         """What it has done since its start; go on reading, it goes on counting."""
@@ -160,4 +227,4 @@ class EndpointMetrics:
 
     def restarted(self, count: int) -> None:
         """Count workers that were replaced."""
-        self._restarts.inc(count)
+        self._counts.restarts += count

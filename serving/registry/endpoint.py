@@ -46,6 +46,7 @@ class Endpoint:
         self._metrics = metrics
         self._in_flight = 0
         self._restarts_seen = 0
+        self._loaded: set[int] = set()
         self._has_started = False
         self._pool = WorkerPool(pool_spec(model, config), self._workers_changed)
         self._old_pools: set[asyncio.Task[None]] = set()
@@ -83,6 +84,11 @@ class Endpoint:
     def is_wanted(self) -> bool:
         """Whether it has been loaded and shall have workers: then it is amiss not to be ready."""
         return self._has_started and self._pool.min_workers > 0
+
+    @property
+    def is_hopeful(self) -> bool:
+        """Whether its workers, if it shall have any, are there or are being started."""
+        return self._pool.min_workers == 0 or self._pool.is_hopeful
 
     @property
     def is_raw(self) -> bool:
@@ -236,6 +242,7 @@ class Endpoint:
         self._grow_if_needed()
         streams: dict[int, ReplyStream] = {}
         end: Sequence[Outcome] = ()
+        started = time.monotonic()
         try:
             answer = await self._pool.run(batch.items, _relay(batch, streams))
             end = answer.outcomes
@@ -246,6 +253,7 @@ class Endpoint:
             for index, stream in streams.items():
                 stream.finish(end[index] if end else InferenceFailed("the server is stopping"))
         self._metrics.inferred(answer.seconds, len(batch.items), answer.points)
+        self._metrics.shipped(time.monotonic() - started - answer.seconds)
         return answer.outcomes
 
     async def _let_go(self, old: WorkerPool) -> None:
@@ -263,6 +271,10 @@ class Endpoint:
     def _workers_changed(self) -> None:
         self._metrics.restarted(self._pool.restarts - self._restarts_seen)
         self._restarts_seen = self._pool.restarts
+        for worker in self._pool.workers:
+            if worker.is_usable and worker.number not in self._loaded:
+                self._loaded.add(worker.number)
+                self._metrics.loaded(worker.number, worker.load_s)
         if self._pool.is_hopeful:
             self._batcher.wake()
         else:

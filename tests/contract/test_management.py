@@ -46,11 +46,22 @@ def test_model_is_described(models: str, path: str) -> None:
     assert body["jobQueueStatus"]["pendingRequests"] == 0
 
 
-@pytest.mark.parametrize("path", ["dog", "echo/9", "dog/all"])
-def test_unknown_model_is_404(models: str, path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "kind", "message"),
+    [
+        ("dog", "ModelNotFoundException", "Model not found: dog"),
+        ("dog/all", "ModelNotFoundException", "Model not found: dog"),
+        (
+            "echo/9",
+            "ModelVersionNotFoundException",
+            "Model version: 9 does not exist for model: echo",
+        ),
+    ],
+)
+def test_unknown_model_is_404(models: str, path: str, kind: str, message: str) -> None:
     answer = httpx.get(f"{models}/{path}")
     assert answer.status_code == 404
-    assert answer.json()["type"] == "ModelNotFoundException"
+    assert answer.json() == {"code": 404, "type": kind, "message": message}
 
 
 def test_ports_are_kept_apart(server: Server) -> None:

@@ -62,10 +62,12 @@ def test_version_may_be_named(http: httpx.Client) -> None:
     assert http.post("/predictions/echo/1.0", content=b"hello").status_code == 200
 
 
-@pytest.mark.parametrize("path", ["dog", "echo/2.0"], ids=["model", "version"])
-def test_unknown_model_is_404(http: httpx.Client, path: str) -> None:
-    answer = http.post(f"/predictions/{path}", content=b"hello")
-    assert check_error(answer, 404, "ModelNotFoundException")
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [("dog", "ModelNotFoundException"), ("echo/2.0", "ModelVersionNotFoundException")],
+)
+def test_unknown_model_is_404(http: httpx.Client, path: str, kind: str) -> None:
+    assert check_error(http.post(f"/predictions/{path}", content=b"hello"), 404, kind)
 
 
 def test_unknown_path_is_404(http: httpx.Client) -> None:

@@ -1,5 +1,7 @@
 import json
+from collections.abc import Sequence
 
+from serving.handlers.points import MetricPoint
 from serving.observe.metrics import ServerMetrics
 from serving.protocol.torchserve import ErrorBody, ModelListItem, encode_pretty, page_of_models
 
@@ -34,20 +36,52 @@ def test_what_happened_is_counted_by_model_and_version() -> None:
         assert line in lines
 
 
-def test_torchserves_names_are_kept() -> None:
-    metrics = ServerMetrics()
+class Listener:
+    """Writes down what it hears."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[object, ...]] = []
+
+    def inferred(self, model: str, version: str, latency_s: float) -> None:
+        self.heard.append((model, version, latency_s))
+
+    def queued(self, model: str, version: str, waits_s: Sequence[float]) -> None:
+        self.heard.append((model, version, waits_s))
+
+    def shipped(self, seconds: float) -> None:
+        self.heard.append((seconds,))
+
+    def loaded(self, worker: str, seconds: float) -> None:
+        self.heard.append((worker, seconds))
+
+    def observe(self, model: str, version: str, point: MetricPoint) -> None:
+        self.heard.append((model, version, point.name))
+
+
+def test_listener_hears_what_happens() -> None:
+    metrics, listener = ServerMetrics(), Listener()
+    metrics.listeners.append(listener)
     endpoint = metrics.for_endpoint("cat", "2")
+    endpoint.loaded(7, 1.5)
     endpoint.launched([0.002], "idle")
+    endpoint.inferred(0.3, 1, [MetricPoint(name="Purrs", value=1)])
+    endpoint.shipped(0.001)
     endpoint.answered(0.5, "ok")
-    values = {
-        line.partition("{")[0]: float(line.rpartition(" ")[2])
-        for line in metrics.as_text().decode().splitlines()
-        if line.startswith("ts_")
-    }
-    assert values == {
-        "ts_inference_requests_total": 1,
-        "ts_inference_latency_microseconds": 500_000,
-        "ts_queue_latency_microseconds": 2_000,
+    assert listener.heard == [
+        ("W-7-cat_2", 1.5),
+        ("cat", "2", [0.002]),
+        ("cat", "2", "Purrs"),
+        (0.001,),
+        ("cat", "2", 0.5),
+    ]
+
+
+def test_text_can_be_cut_down_to_some_names() -> None:
+    metrics = ServerMetrics()
+    metrics.for_endpoint("cat", "2").answered(0.5, "ok")
+    text = metrics.as_text({"serving_requests_total"}).decode()
+    assert {line.split("{")[0] for line in text.splitlines() if not line.startswith("#")} == {
+        "serving_requests_total"
     }
 
 

@@ -1,0 +1,192 @@
+"""Api: what one listener offers, and how a call goes through it.
+
+A call is looked at in this order: what is offered (OPTIONS /, /api-description), the preflight of a
+browser, the token, the routes one after another. Listeners of equal addresses are one Api.
+"""
+
+import asyncio
+import contextlib
+import dataclasses
+import logging
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+
+from msgspec.structs import replace
+
+from serving.errors import BadInput, InputTooLarge, NotAllowed, ServingError
+from serving.http.call import Call, encode_fields
+from serving.http.description import ApiKind, describe_api
+from serving.http.head import Refused
+from serving.http.inference import NOT_FOUND
+from serving.http.problems import NoRoute
+from serving.http.replies import Replies, json_reply
+from serving.http.request import HttpRequest
+from serving.http.v2 import v2_error
+from serving.management import NOT_ALLOWED
+from serving.protocol.exchange import RawReply
+from serving.tokens import TokenKind, Tokens
+
+__all__ = ("Answer", "Api", "Route", "request_of")
+
+Answer = Callable[[], Awaitable[RawReply]]
+
+Route = Callable[[HttpRequest], Answer | None]
+"""Finds what answers a request, or says with None that its address is another's."""
+
+_OPEN = frozenset({("ping",), ("v2", "health", "live"), ("v2", "health", "ready")})
+"""What is told to everybody, though tokens are asked for; not so in the reference."""
+
+_log = logging.getLogger(__name__)
+
+
+class Api:
+    """What one listener offers.
+
+    Args:
+        routes: by what they offer, in the order in which they are asked.
+        tokens: the keys.
+        replies: what every answer has in common.
+        renew_key: answers `GET /token`.
+        note: told of each answer: the call, the status, and the seconds since it came.
+    """
+
+    def __init__(
+        self,
+        routes: Sequence[tuple[ApiKind, Route]],
+        tokens: Tokens,
+        replies: Replies,
+        renew_key: Callable[[HttpRequest], RawReply],
+        note: Callable[[Call, int, float], None],
+    ) -> None:
+        self._routes = routes
+        self._kinds = tuple(dict.fromkeys(kind for kind, _ in routes))
+        self._tokens = tokens
+        self._replies = replies
+        self._renew_key = renew_key
+        self._note = note
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def __call__(self, call: Call) -> None:
+        """Begin to answer."""
+        task = asyncio.get_running_loop().create_task(self._handle(call))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+        def give_up() -> None:
+            task.cancel()
+
+        call.on_gone = give_up
+
+    def refuse(self, call: Call, refused: Refused) -> None:
+        """Answer what is no request."""
+        is_too_large = refused.status == 413
+        error = (InputTooLarge if is_too_large else BadInput)(refused.message)
+        request = request_of(call)
+        reply = dataclasses.replace(self._error(request, error), status=refused.status)
+        self._send(call, request, reply)
+        self._note(call, reply.status, 0.0)
+
+    async def answer(self, request: HttpRequest) -> RawReply:
+        """Answer a request, with an error if need be, in the form of its protocol."""
+        try:
+            return await self._answer(request)
+        except Exception as error:
+            return self._error(request, error)
+
+    async def _handle(self, call: Call) -> None:
+        began = time.monotonic()
+        request = request_of(call)
+        reply = await self.answer(request)
+        if reply.rest is None:
+            self._send(call, request, reply)
+        else:
+            await self._stream(call, request, reply)
+        self._note(call, reply.status, time.monotonic() - began)
+
+    async def _answer(self, request: HttpRequest) -> RawReply:
+        segments = request.segments
+        if not segments or segments == ("api-description",):
+            if segments or request.method == "OPTIONS":
+                return json_reply(describe_api(self._kinds))
+            raise NotAllowed(NOT_ALLOWED)
+        if self._is_preflight(request):
+            return RawReply(b"", status=204)
+        if segments == ("token",) and "management" in self._kinds and self._tokens.can_be_renewed:
+            return self._renew_key(request)
+        for kind, route in self._routes:
+            answer = route(request)
+            if answer is not None:
+                self._check_token(kind, request)
+                return await answer()
+        raise NoRoute(NOT_FOUND)
+
+    def _error(self, request: HttpRequest, error: Exception) -> RawReply:
+        if request.segments[:1] == ("v2",):
+            return v2_error(error)
+        return self._replies.error(error)
+
+    def _is_preflight(self, request: HttpRequest) -> bool:
+        """Whether a browser asks what a page may do; the reference does not know the question."""
+        return (
+            request.method == "OPTIONS"
+            and self._replies.allows_pages
+            and not self._replies.is_reference
+            and "access-control-request-method" in request.headers
+        )
+
+    def _check_token(self, kind: ApiKind, request: HttpRequest) -> None:
+        if kind == "metrics" or (request.segments in _OPEN and not self._replies.is_reference):
+            return
+        token_kind: TokenKind = kind
+        self._tokens.check(token_kind, request.headers.get("authorization"))
+
+    def _send(self, call: Call, request: HttpRequest, reply: RawReply) -> None:
+        fields = self._fields(call, request, reply)
+        call.reply(reply.status, reply.body, fields, reason=reply.reason)
+
+    async def _stream(self, call: Call, request: HttpRequest, reply: RawReply) -> None:
+        """Send a reply whose parts are still being made."""
+        call.begin(reply.status, self._fields(call, request, reply), reason=reply.reason)
+        call.send(reply.body)
+        try:
+            async with contextlib.aclosing(_parts(reply)) as parts:
+                async for part in parts:
+                    call.send(part)
+                    await call.drained()
+        except ServingError as error:
+            # The status is out: that the reply is cut short is all that can still be told.
+            _log.error("a streamed reply was cut short: %s", error)
+            call.abort()
+        else:
+            call.end()
+
+    def _fields(self, call: Call, request: HttpRequest, reply: RawReply) -> bytes:
+        if self._replies.closes_after(reply):
+            call.head = replace(call.head, keeps_alive=False)
+        try:
+            return encode_fields(self._replies.fields_of(reply, request.id))
+        except ValueError as error:
+            # A handler may set any header; one that would break the answer's framing is dropped.
+            _log.error("the reply's own headers are dropped: %s", error)
+            bare = RawReply(b"", content_type=None, status=reply.status)
+            return encode_fields(self._replies.fields_of(bare, request.id))
+
+
+def request_of(call: Call) -> HttpRequest:
+    """Read a call as the routes do."""
+    head = call.head
+    return HttpRequest(head.method, head.path, head.query, head.headers, call.body)
+
+
+async def _parts(reply: RawReply) -> AsyncGenerator[bytes, None]:
+    """The further parts of a reply; whoever makes them learns when nobody listens any more."""
+    rest = reply.rest
+    if rest is None:
+        return
+    try:
+        async for part in rest:
+            yield part
+    finally:
+        close = getattr(rest, "aclose", None)
+        if close is not None:
+            await close()

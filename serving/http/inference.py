@@ -1,0 +1,266 @@
+"""TorchServe's inference API: predictions, explanations, KServe v1, and the older addresses.
+
+Any verb asks for a prediction, as in the reference; OPTIONS asks for the model's description.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+
+from serving.engine import Engine
+from serving.errors import (
+    BadInput,
+    InferenceFailed,
+    ModelNotFound,
+    NotAllowed,
+    ServerUnavailable,
+    ServingError,
+)
+from serving.http.description import describe_model
+from serving.http.forms import read_fields
+from serving.http.problems import NoRoute
+from serving.http.replies import json_reply, status_reply
+from serving.http.request import HttpRequest
+from serving.management import NOT_ALLOWED
+from serving.protocol.exchange import RawReply, RawRequest, Verb
+from serving.settings import ServerSettings
+
+__all__ = ("NOT_FOUND", "InferenceRoutes", "Target", "raw_request")
+
+NOT_FOUND = "Requested resource is not found, please refer to API document."
+
+_NO_WORKER = (
+    "has no worker to serve inference request. Please use scale workers API to add workers. If "
+    "this is a sequence inference, please check if it is closed, or expired; or exceeds "
+    "maxSequenceJobQueueSize"
+)
+_SEQUENCE = ("ts_request_sequence_id", "ts_request_sequence_start", "ts_request_sequence_end")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a request's address asks for.
+
+    Attributes:
+        model: None: it is named by a field, or is the only one.
+        version: None: the default one.
+        verb: to predict or to explain.
+        url_path: what follows the version, for the handler.
+        has_query_inputs: whether the query's parameters are inputs.
+    """
+
+    model: str | None
+    version: str | None = None
+    verb: Verb = "predict"
+    url_path: str = ""
+    has_query_inputs: bool = False
+
+
+class InferenceRoutes:
+    """TorchServe's inference API.
+
+    Args:
+        engine: what is served.
+        settings: how it is answered.
+        startup_models: names of the models that are served since the server's start.
+    """
+
+    def __init__(
+        self, engine: Engine, settings: ServerSettings, startup_models: Callable[[], set[str]]
+    ) -> None:
+        self._engine = engine
+        self._settings = settings
+        self._startup_models = startup_models
+        self._is_reference = settings.compat == "torchserve"
+
+    def find(self, request: HttpRequest) -> Callable[[], Awaitable[RawReply]] | None:
+        """Find what answers a request; None when its address is none of these.
+
+        Raises:
+            NoRoute: when it begins as one of these addresses and goes on as none.
+        """
+        if request.segments == ("ping",):
+            if not (self._is_reference or request.method in {"GET", "HEAD"}):
+                raise NotAllowed(NOT_ALLOWED)
+            return self.ping
+        match request.segments:
+            case ("v1", "models", name) if ":" not in name and not self._is_reference:
+                return lambda: v1_ready(self._engine, request, name)
+        target = find_target(request.segments)
+        if target is None or not self._is_here(request, target):
+            return None
+        return lambda: self.predict(request, target)
+
+    async def ping(self) -> RawReply:
+        """Say whether every model can be asked; the reference says so before it is loaded."""
+        is_well = self._engine.is_ready or (self._is_reference and self._engine.is_hopeful)
+        return status_reply("Healthy") if is_well else status_reply("Unhealthy", 500)
+
+    async def predict(self, request: HttpRequest, target: Target) -> RawReply:
+        """Let a model answer.
+
+        Raises:
+            ServingError: why there is no answer.
+        """
+        raw = raw_request(request, target, self._settings.sequence_headers)
+        target = self._with_model(target, raw)
+        model = target.model or ""
+        endpoint = self._engine.registry.find(model, target.version)
+        if request.method == "OPTIONS":
+            return json_reply(describe_model(endpoint.manifest))
+        try:
+            reply = await self._engine.ask(
+                model,
+                raw,
+                version=target.version,
+                timeout_s=request.timeout_s,
+                priority=request.priority,
+            )
+        except ServerUnavailable as error:
+            raise self._unavailable(error, target) from error
+        return self._checked(reply)
+
+    def _is_here(self, request: HttpRequest, target: Target) -> bool:
+        """Whether this is TorchServe's form of an address that the Open Inference Protocol has."""
+        if request.segments[0] != "v2" or target.verb == "explain":
+            return True
+        if self._settings.service_envelope == "kservev2" and not self._is_reference:
+            return False
+        try:
+            return self._engine.registry.find(target.model or "", target.version).is_raw
+        except ModelNotFound:
+            return False
+
+    def _with_model(self, target: Target, raw: RawRequest) -> Target:
+        """Name the model where the address does not: the field `model_name`, or the only one."""
+        if target.model:
+            return target
+        named = raw.fields.get("model_name", b"").decode("utf-8", "replace")
+        only = self._startup_models()
+        name = named or (next(iter(only)) if len(only) == 1 else "")
+        if not name:
+            raise BadInput("Parameter model_name is required.")
+        return replace(target, model=name)
+
+    def _unavailable(self, error: ServerUnavailable, target: Target) -> ServingError:
+        """In the reference a full queue and a missing worker have one message."""
+        if not self._is_reference:
+            return error
+        version = f'" Version {target.version}' if target.version else ""
+        return ServerUnavailable(f'Model "{target.model}{version}" {_NO_WORKER}')
+
+    def _checked(self, reply: RawReply) -> RawReply:
+        limit = self._settings.max_response_bytes
+        if len(reply.body) > limit:
+            msg = f"the answer has {len(reply.body)} bytes, max_response_size is {limit}"
+            raise InferenceFailed(msg)
+        return reply
+
+
+def find_target(segments: tuple[str, ...]) -> Target | None:
+    """Read an address; None when it asks for no model.
+
+    Raises:
+        NoRoute: when it begins as one of these addresses and goes on as none.
+    """
+    first = segments[0] if segments else ""
+    return _READERS.get(first, _legacy_target)(segments)
+
+
+def _named_target(segments: tuple[str, ...]) -> Target:
+    if len(segments) < 2:
+        raise NoRoute(NOT_FOUND)
+    kind, model, *rest = segments
+    return Target(model, rest[0] if rest else None, _VERBS[kind], "/".join(rest[1:]))
+
+
+def _v1_target(segments: tuple[str, ...]) -> Target | None:
+    match segments:
+        case ("v1", "models", name):
+            model, _, kind = name.rpartition(":")
+            return Target(model, verb=_VERBS[kind]) if kind in _VERBS and model else None
+    return None
+
+
+def _v2_target(segments: tuple[str, ...]) -> Target | None:
+    match segments:
+        case ("v2", "models", model, "infer" | "explain" as kind):
+            return Target(model, verb=_VERBS[kind])
+        case ("v2", "models", model, "versions", version, "infer" | "explain" as kind):
+            return Target(model, version, _VERBS[kind])
+    return None
+
+
+def _invoked_target(segments: tuple[str, ...]) -> Target | None:
+    match segments:
+        case ("invocations",):
+            return Target(None, has_query_inputs=True)
+        case ("models", model, "invoke"):
+            return Target(model, has_query_inputs=True)
+        case ("invocations", *_) | ("models", _, _):
+            raise NoRoute(NOT_FOUND)
+    return None
+
+
+def _legacy_target(segments: tuple[str, ...]) -> Target | None:
+    match segments:
+        case (model, "predict"):
+            return Target(model, has_query_inputs=True)
+        case (model, version, "predict"):
+            return Target(model, version, has_query_inputs=True)
+    return None
+
+
+_VERBS: dict[str, Verb] = {
+    "predictions": "predict",
+    "explanations": "explain",
+    "predict": "predict",
+    "infer": "predict",
+    "explain": "explain",
+}
+_READERS = {
+    "predictions": _named_target,
+    "explanations": _named_target,
+    "v1": _v1_target,
+    "v2": _v2_target,
+    "invocations": _invoked_target,
+    "models": _invoked_target,
+}
+
+
+def raw_request(
+    request: HttpRequest, target: Target, sequence_headers: tuple[str, str, str] = _SEQUENCE
+) -> RawRequest:
+    """Hand a request to a handler as TorchServe does.
+
+    Raises:
+        BadInput: when its form is broken.
+    """
+    values, content_types = read_fields(request.body, request.content_type)
+    if target.has_query_inputs:
+        asked = {name: found[-1].encode() for name, found in request.parameters.items()}
+        values = {**asked, **values}
+    headers = {
+        **request.headers,
+        "url_path": target.url_path,
+        "explain": "True" if target.verb == "explain" else "False",
+    }
+    if sequence_headers != _SEQUENCE:
+        headers |= _renamed(request.headers, sequence_headers)
+    return RawRequest(values, content_types, headers, request.id, target.verb)
+
+
+def _renamed(headers: Mapping[str, str], names: tuple[str, str, str]) -> dict[str, str]:
+    pairs = zip(_SEQUENCE, names, strict=True)
+    return {usual: headers[name.lower()] for usual, name in pairs if name.lower() in headers}
+
+
+async def v1_ready(engine: Engine, request: HttpRequest, name: str) -> RawReply:
+    """Say whether a model can be asked, as KServe's v1 protocol does.
+
+    Raises:
+        ModelNotFound: when there is no such model.
+        NotAllowed: when the verb is not GET.
+    """
+    if request.method not in {"GET", "HEAD"}:
+        raise NotAllowed(NOT_ALLOWED)
+    return json_reply({"name": name, "ready": engine.registry.find(name).is_ready})

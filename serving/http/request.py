@@ -1,0 +1,99 @@
+"""HttpRequest: one request, whole, as the routes of TorchServe's APIs read it."""
+
+import math
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from urllib.parse import parse_qs
+
+from serving.errors import BadInput
+
+__all__ = ("HttpRequest", "new_request_id")
+
+
+def new_request_id() -> str:
+    """Make an id that no other request has."""
+    return str(uuid.uuid4())
+
+
+@dataclass(frozen=True)
+class HttpRequest:
+    """One request, whole.
+
+    Attributes:
+        method: as sent, in capitals.
+        path: with percent-encoding undone.
+        query: what follows the question mark, as sent.
+        headers: by name in lower case.
+        body: all of it.
+        id: the server's own, told to the client and to the handler.
+    """
+
+    method: str
+    path: str
+    query: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    id: str = field(default_factory=new_request_id)
+
+    @cached_property
+    def segments(self) -> tuple[str, ...]:
+        """What stands between the path's slashes; slashes at its end do not count."""
+        return tuple(self.path.rstrip("/").split("/")[1:])
+
+    @cached_property
+    def parameters(self) -> Mapping[str, list[str]]:
+        """The query's parameters by name, in the order sent; empty ones are kept."""
+        return parse_qs(self.query, keep_blank_values=True, max_num_fields=1000)
+
+    @property
+    def content_type(self) -> str:
+        """The header Content-Type as sent; "": none."""
+        return self.headers.get("content-type", "")
+
+    @property
+    def mime_type(self) -> str:
+        """The content type without its parameters, in lower case."""
+        return self.content_type.partition(";")[0].strip().lower()
+
+    def parameter(self, name: str) -> str | None:
+        """The first value of a parameter of the query; None: there is none."""
+        values = self.parameters.get(name)
+        return values[0] if values else None
+
+    @property
+    def timeout_s(self) -> float | None:
+        """How long the client waits, seconds, from the header or the parameter `timeout`.
+
+        Raises:
+            BadInput: when it is no number > 0.
+        """
+        text = self.headers.get("timeout") or self.parameter("timeout")
+        if text is None:
+            return None
+        try:
+            seconds = float(text)
+        except ValueError:
+            seconds = math.nan
+        if not 0 < seconds < math.inf:
+            msg = f"timeout must be a number of seconds > 0, got {text!r}"
+            raise BadInput(msg)
+        return seconds
+
+    @property
+    def priority(self) -> int:
+        """Who goes first, from the header or the parameter `priority`; higher is sooner.
+
+        Raises:
+            BadInput: when it is no whole number.
+        """
+        text = self.headers.get("priority") or self.parameter("priority") or "0"
+        # RFC 9218 has a header of this name with another meaning, which browsers send.
+        if "=" in text or text == "i":
+            return 0
+        try:
+            return int(text)
+        except ValueError as error:
+            msg = f"priority must be a whole number, got {text!r}"
+            raise BadInput(msg) from error

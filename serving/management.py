@@ -1,0 +1,274 @@
+"""Management: what an operator asks of a running server, in TorchServe's words.
+
+REST and gRPC say the same; this is where it is done. Texts are those of TorchServe's answers, which
+its clients read.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from serving.admission import Admission, Admitted, RegisterRequest
+from serving.archive.fetch import Fetched
+from serving.archive.fetch import discard as discard_fetched
+from serving.archive.stored import discard as discard_stored
+from serving.engine import Engine
+from serving.errors import (
+    BadInput,
+    InvalidModel,
+    LoadOutOfMemory,
+    NotAllowed,
+    RemovalTimedOut,
+    ServingError,
+    VersionInUse,
+    WorkersNotStarted,
+)
+from serving.protocol.exchange import RawRequest
+from serving.protocol.torchserve import (
+    ModelDescription,
+    ModelList,
+    ModelListItem,
+    page_of_models,
+)
+from serving.registry.endpoint import Endpoint
+from serving.settings import ServerSettings
+
+__all__ = ("NOT_ALLOWED", "Management", "Status")
+
+NOT_ALLOWED = "Requested method is not allowed, please refer to API document."
+
+
+class Status(NamedTuple):
+    """What was done.
+
+    Attributes:
+        code: HTTP's; 202 when it is still being done.
+        text: one sentence.
+    """
+
+    code: int
+    text: str
+
+
+class Management:
+    """What an operator asks of a running server.
+
+    Args:
+        engine: what is served.
+        settings: what is allowed.
+        on_change: called when what is served has changed.
+    """
+
+    def __init__(
+        self, engine: Engine, settings: ServerSettings, on_change: Callable[[], None] = lambda: None
+    ) -> None:
+        self._engine = engine
+        self._settings = settings
+        self._on_change = on_change
+        self._admission = Admission(settings)
+        self._brought: dict[tuple[str, str], Fetched] = {}
+        self._at_startup: set[str] = set()
+        self._is_reference = settings.compat == "torchserve"
+
+    @property
+    def startup_models(self) -> set[str]:
+        """Names of the models that are served since the start of the server."""
+        return self._at_startup & set(self._engine.registry.names)
+
+    def note_startup(self) -> None:
+        """Learn that what is served now is served since the start of the server."""
+        self._at_startup |= set(self._engine.registry.names)
+
+    @property
+    def may_change_models(self) -> bool:
+        """Whether models may be registered and removed."""
+        return self._settings.enable_model_api
+
+    async def register(self, request: RegisterRequest) -> Status:
+        """Serve an archive.
+
+        Raises:
+            NotAllowed: when models may not be registered.
+            ServingError: why it is not served; nothing of it stays.
+        """
+        self._check_may_change()
+        return await self._add(
+            await self._admission.admit(request, {"min_workers": self._settings.initial_workers}),
+            wait=request.synchronous,
+        )
+
+    async def load(
+        self, request: RegisterRequest, over: Mapping[str, Any] | None = None
+    ) -> tuple[str, str]:
+        """Serve an archive since the start of the server; its name and version.
+
+        Args:
+            request: which.
+            over: fields of ModelConfig that have the last word.
+
+        Raises:
+            ServingError: why it is not served; nothing of it stays.
+        """
+        admitted = await self._admission.admit(request, over=over)
+        await self._add(admitted, wait=True)
+        manifest = admitted.stored.manifest
+        self._at_startup.add(manifest.name)
+        return manifest.name, manifest.version
+
+    async def _add(self, admitted: Admitted, *, wait: bool) -> Status:
+        """Serve what was admitted.
+
+        Raises:
+            ServingError: why it is not served; nothing of it stays.
+        """
+        manifest, count = admitted.stored.manifest, admitted.config.min_workers
+        try:
+            await self._engine.register(admitted.stored, admitted.config, wait=wait)
+        except LoadOutOfMemory:
+            discard_fetched(admitted.fetched)
+            raise
+        except InvalidModel as error:
+            discard_fetched(admitted.fetched)
+            raise _not_started(manifest.name, manifest.version, error) from error
+        except BaseException:
+            discard_fetched(admitted.fetched)
+            discard_stored(admitted.stored)
+            raise
+        if admitted.fetched.is_new:
+            self._brought[manifest.name, manifest.version] = admitted.fetched
+        self._on_change()
+        if count and not wait:
+            return Status(202, "Processing worker updates...")
+        text = f'Model "{manifest.name}" Version: {manifest.version} registered with '
+        if count:
+            return Status(200, f"{text}{count} initial workers")
+        hint = "Use scale workers API to add workers for the model."
+        return Status(200, f"{text}0 initial workers. {hint}")
+
+    async def scale(
+        self, name: str, version: str | None, workers: tuple[int, int], *, wait: bool
+    ) -> Status:
+        """Change how many workers hold a model.
+
+        Args:
+            name: of the model.
+            version: None: the default one.
+            workers: how many are kept, and how many there may be.
+            wait: whether to answer when they are there.
+
+        Raises:
+            BadInput: when there may be fewer than are kept.
+            ModelNotFound: when there is no such model.
+            WorkersNotStarted: when a worker could not load it.
+        """
+        least, most = workers
+        if most < least:
+            raise BadInput("max_worker cannot be less than min_worker.")
+        endpoint = self._engine.registry.find(name, version)
+        if least < 0:
+            msg = f"min_worker must be at least 0, got {least}"
+            raise ServingError(msg) if self._is_reference else BadInput(msg)
+        try:
+            count = await self._engine.scale(name, version, least, most, wait=wait)
+        except LoadOutOfMemory:
+            raise
+        except InvalidModel as error:
+            raise _not_started(name, endpoint.manifest.version, error) from error
+        self._on_change()
+        if not wait:
+            return Status(202, "Processing worker updates...")
+        if count < least:
+            return Status(206, "Workers scaling in progress...")
+        suffix = f", version: {version}" if version else ""
+        return Status(200, f"Workers scaled to {least} for model: {name}{suffix}")
+
+    async def unregister(self, name: str, version: str | None) -> Status:
+        """Stop serving a version of a model, or its default one.
+
+        Raises:
+            NotAllowed: when models may not be removed.
+            ModelNotFound: when there is no such model.
+            VersionInUse: when it is the default one and there are others.
+            RemovalTimedOut: when its workers do not end in time.
+        """
+        self._check_may_change()
+        registry = self._engine.registry
+        found = registry.find(name, version).manifest.version
+        if found == registry.default_version(name) and len(registry.versions(name)) > 1:
+            msg = f"Cannot remove default version for model {name}"
+            raise VersionInUse(msg)
+        try:
+            async with asyncio.timeout(self._settings.unregister_timeout_s):
+                await self._engine.unregister(name, found)
+        except TimeoutError as error:
+            msg = f"Timed out while cleaning resources: {name}"
+            raise RemovalTimedOut(msg) from error
+        fetched = self._brought.pop((name, found), None)
+        if fetched is not None:
+            discard_fetched(fetched)
+        self._on_change()
+        return Status(200, f'Model "{name}" unregistered')
+
+    def set_default(self, name: str, version: str) -> Status:
+        """Let a version answer where none is named.
+
+        Raises:
+            ModelNotFound: when there is no such model or version.
+        """
+        self._engine.set_default(name, version)
+        self._on_change()
+        return Status(
+            200, f'Default version successfully updated for model "{name}" to "{version}"'
+        )
+
+    def list_models(self, limit: int, start: int) -> ModelList:
+        """List the models by name, a page at a time."""
+        registry = self._engine.registry
+        models = [
+            ModelListItem(model_name=name, model_url=registry.find(name).describe().model_url)
+            for name in registry.names
+        ]
+        return page_of_models(models, limit, start, is_reference=self._is_reference)
+
+    async def describe(
+        self, name: str, version: str | None, *, is_customized: bool = False
+    ) -> list[ModelDescription]:
+        """Describe a version, the default one, or "all"; perhaps with the handler's own words.
+
+        Raises:
+            ModelNotFound: when there is no such model.
+            ServingError: why the handler says nothing.
+        """
+        registry = self._engine.registry
+        if version == "all":
+            return [self._describe(endpoint) for endpoint in registry.versions(name)]
+        description = self._describe(registry.find(name, version))
+        if is_customized:
+            request = RawRequest({}, headers={"describe": "True"}, verb="describe")
+            reply = await self._engine.ask(name, request, version=version)
+            metadata = _metadata(reply.body)
+            description = msgspec.structs.replace(description, customized_metadata=metadata)
+        return [description]
+
+    def _describe(self, endpoint: Endpoint) -> ModelDescription:
+        is_at_startup = endpoint.manifest.name in self._at_startup
+        return msgspec.structs.replace(endpoint.describe(), loaded_at_startup=is_at_startup)
+
+    def _check_may_change(self) -> None:
+        if not self.may_change_models:
+            raise NotAllowed(NOT_ALLOWED)
+
+
+def _not_started(name: str, version: str, error: ServingError) -> WorkersNotStarted:
+    msg = f"Failed to start workers for model {name} version: {version}: {error.message}"
+    return WorkersNotStarted(msg)
+
+
+def _metadata(body: bytes) -> object:
+    """Read what a handler says of itself: JSON, or else plain text."""
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return body.decode("utf-8", "replace")

@@ -1,0 +1,124 @@
+"""Services: the parts of one server, made and put together from its settings."""
+
+import logging
+from collections.abc import Sequence
+
+from serving.engine import Engine
+from serving.grpc.server import Certificate, GrpcServers, Parts
+from serving.http.api import Api, Route
+from serving.http.call import Call
+from serving.http.description import ApiKind
+from serving.http.inference import InferenceRoutes
+from serving.http.management import ManagementRoutes
+from serving.http.metrics import MetricsRoutes
+from serving.http.replies import Replies
+from serving.http.tls import pem_pair
+from serving.http.v2 import V2Routes
+from serving.management import Management
+from serving.observe.custom import TorchServeMetrics
+from serving.observe.metrics import ServerMetrics
+from serving.open_inference.repository import ModelRepository
+from serving.open_inference.service import OpenInference
+from serving.settings import ServerSettings
+from serving.snapshots import Snapshots
+from serving.startup import load_archives, restore
+from serving.tokens import Tokens
+
+__all__ = ("ACCESS_LOG", "Services")
+
+ACCESS_LOG = "serving.access"
+
+_access_log = logging.getLogger(ACCESS_LOG)
+
+
+class Services:
+    """The parts of one server.
+
+    Args:
+        settings: what, where and how.
+
+    Raises:
+        InvalidSettings: when a file that they name is not what it should be.
+    """
+
+    def __init__(self, settings: ServerSettings) -> None:
+        self._settings = settings
+        self.metrics = ServerMetrics()
+        self.reference_metrics = TorchServeMetrics(settings)
+        self.metrics.listeners.append(self.reference_metrics)
+        self.engine = Engine(settings, self.metrics)
+        self.reference_metrics.default_version_of = self.engine.registry.default_version
+        self.tokens = Tokens(settings)
+        self.snapshots = Snapshots(settings, self.engine)
+        self.management = Management(self.engine, settings, self.snapshots.save)
+        self._open_inference = OpenInference(self.engine, settings)
+        self._repository = ModelRepository(self.engine, settings)
+        self._replies = Replies(settings)
+        self._management_routes = ManagementRoutes(
+            self.management,
+            self.engine,
+            self.tokens,
+            is_reference=settings.compat == "torchserve",
+        )
+
+    @property
+    def max_request_bytes(self) -> int:
+        """Longest body that is read."""
+        return self._settings.max_request_bytes
+
+    async def load(self) -> None:
+        """Load what is served from the beginning; the server is ready when this returns.
+
+        Raises:
+            ServingError: when something cannot be served.
+        """
+        await self.engine.start(self._load_archives)
+        self.management.note_startup()
+
+    def api(self, kinds: Sequence[ApiKind]) -> Api:
+        """Make what a listener offers."""
+        routes = [(kind, route) for kind in kinds for route in self._routes(kind)]
+        renew_key = self._management_routes.renew_key
+        return Api(routes, self.tokens, self._replies, renew_key, self.note)
+
+    def note(self, call: Call, status: int, seconds: float) -> None:
+        """Count an answer of HTTP, and write it down where there is a file for that."""
+        self.reference_metrics.answered(status)
+        if _access_log.isEnabledFor(logging.INFO):
+            client = call.peers.client
+            who = f"{client[0]}:{client[1]}" if client else "-"
+            head = call.head
+            target = f"{head.raw_path}?{head.query}" if head.query else head.raw_path
+            line = f"{head.method} {target} HTTP/1.{int(head.is_modern)}"
+            _access_log.info('%s "%s" %d %d', who, line, status, round(seconds * 1000))
+
+    def grpc(self) -> GrpcServers:
+        """Make the listeners of gRPC."""
+        parts = Parts(
+            engine=self.engine,
+            open_inference=self._open_inference,
+            repository=self._repository,
+            management=self.management,
+            check_token=self.tokens.check,
+        )
+        certificate = None
+        if self._settings.enable_grpc_ssl:
+            certificate = Certificate(*pem_pair(self._settings))
+        return GrpcServers(self._settings, parts, certificate)
+
+    async def _load_archives(self) -> None:
+        snapshot = self._settings.properties.get("model_snapshot")
+        if snapshot:
+            await restore(self.management, self._settings, snapshot)
+        else:
+            await load_archives(self.management, self._settings)
+
+    def _routes(self, kind: ApiKind) -> Sequence[Route]:
+        settings, engine = self._settings, self.engine
+        if kind == "inference":
+            inference = InferenceRoutes(engine, settings, lambda: self.management.startup_models)
+            v2 = V2Routes(self._open_inference, self._repository, settings.max_request_bytes)
+            return (inference.find, v2.find)
+        if kind == "management":
+            return (self._management_routes.find,)
+        return (MetricsRoutes(self.metrics, self.reference_metrics).find,)
