@@ -15,6 +15,12 @@ Points = NDArray[np.float64]
 _SEEN = 0.15
 """Score from which a keypoint is believed; others get a place in proportion to the rest."""
 
+_ONE_PLACE = 0.03
+"""Both limbs of a pair that lie closer to each other, as a share of the figure's longer side, were
+found on the same stroke: only the surer one is there."""
+
+_LIMBS = (("shoulder", "elbow", "wrist"), ("hip", "knee", "ankle"))
+
 _SOURCES: dict[str, tuple[str, ...]] = {
     "root": ("left_hip", "right_hip"),
     "hip": ("left_hip", "right_hip"),
@@ -56,6 +62,8 @@ _TEMPLATE: dict[str, tuple[float, float]] = {
 }
 """Where keypoints lie in the box of a drawn figure, about the median of real drawings; shares."""
 
+_ORDER = {name: i for i, name in enumerate(COCO_KEYPOINTS)}
+
 
 def build_skeleton(keypoints: Keypoints, mask: Mask) -> Skeleton:
     """Place the joints, in or beside the silhouette's middle where the model was wrong or unsure.
@@ -63,30 +71,41 @@ def build_skeleton(keypoints: Keypoints, mask: Mask) -> Skeleton:
     keypoints: figure space of the mask.
     mask: at least one pixel true.
     """
-    points = _complete(keypoints, mask)
-    order = {name: i for i, name in enumerate(COCO_KEYPOINTS)}
+    scores = _drop_doubles(keypoints, max(mask.data.shape))
+    points = _complete(keypoints.points.astype(float), scores >= _SEEN, mask)
     inner = _InnerPixels(mask)
     joints = []
     for name, parent in BIPED_PARENTS.items():
-        rows = [order[source] for source in _SOURCES[name]]
+        rows = [_ORDER[source] for source in _SOURCES[name]]
         x, y = inner.nearest(points[rows].mean(axis=0))
-        score = float(keypoints.scores[rows].min())
+        score = float(scores[rows].min())
         joints.append(Joint(name=name, parent=parent, x=x, y=y, score=round(score, 4)))
     return Skeleton(joints=tuple(joints))
 
 
-def _complete(keypoints: Keypoints, mask: Mask) -> Points:
+def _drop_doubles(keypoints: Keypoints, side: int) -> NDArray[np.float32]:
+    """Scores (17,) with none for a limb that was found where its twin is."""
+    scores = keypoints.scores.copy()
+    for _, middle, end in _LIMBS:
+        left, right = ([_ORDER[f"{s}_{part}"] for part in (middle, end)] for s in ("left", "right"))
+        apart = np.hypot(*(keypoints.points[left] - keypoints.points[right]).T)
+        if (apart < _ONE_PLACE * side).all() and (scores[left + right] >= _SEEN).all():
+            scores[min(left, right, key=lambda rows: float(scores[rows].sum()))] = 0.0
+    return scores
+
+
+def _complete(points: Points, seen: NDArray[np.bool_], mask: Mask) -> Points:
     """All keypoints (17, 2); those not seen come from the template, fitted to those seen."""
     rows, columns = np.nonzero(mask.data)
     corner = np.array([columns.min(), rows.min()], float)
     size = np.array([columns.max() + 1, rows.max() + 1]) - corner
     template = corner + size * np.array([_TEMPLATE[name] for name in COCO_KEYPOINTS])
-    seen = keypoints.scores >= _SEEN
-    points = keypoints.points.astype(float)
     if seen.sum() >= 3:
         template = _fit(template, points, seen)
-    points[~seen] = template[~seen]
-    _straighten(points, seen)
+    points = np.where(seen[:, None], points, template)
+    for limb in _LIMBS:
+        for side in ("left", "right"):
+            _straighten(points, seen, [_ORDER[f"{side}_{part}"] for part in limb], mask)
     return points
 
 
@@ -100,16 +119,33 @@ def _fit(template: Points, points: Points, seen: NDArray[np.bool_]) -> Points:
     return np.asarray(np.stack((moved.real, moved.imag), axis=1) + target.mean(axis=0))
 
 
-def _straighten(points: Points, seen: NDArray[np.bool_]) -> None:
-    """Put an unseen elbow or knee between its neighbours, and an unseen end beyond it, in place."""
-    order = {name: i for i, name in enumerate(COCO_KEYPOINTS)}
-    for limb in (("shoulder", "elbow", "wrist"), ("hip", "knee", "ankle")):
-        for side in ("left", "right"):
-            top, middle, end = (order[f"{side}_{part}"] for part in limb)
-            if seen[top] and seen[end] and not seen[middle]:
-                points[middle] = (points[top] + points[end]) / 2
-            elif seen[top] and seen[middle] and not seen[end]:
-                points[end] = 2 * points[middle] - points[top]
+def _straighten(points: Points, seen: NDArray[np.bool_], limb: list[int], mask: Mask) -> None:
+    """Lay the unseen part of a limb (rows of top, middle, end) straight, in place.
+
+    A middle lies between its neighbours, an end beyond it. A limb of which nothing was seen goes as
+    far as the silhouette does, the way it would go: in a dress to the hem; nowhere without a leg.
+    """
+    top, middle, end = limb
+    if seen[middle] and seen[end]:
+        return
+    if seen[middle]:
+        if seen[top]:
+            points[end] = 2 * points[middle] - points[top]
+        return
+    if not seen[end]:
+        points[end] = _last_inside(points[top], points[end], mask)
+    if seen[end] or seen[top]:
+        points[middle] = (points[top] + points[end]) / 2
+
+
+def _last_inside(start: Points, end: Points, mask: Mask) -> Points:
+    """The last point on the way from start to end before it leaves the silhouette."""
+    way = start + np.linspace(0.0, 1.0, 65)[:, None] * (end - start)
+    columns, rows = np.floor(way).astype(int).T
+    height, width = mask.data.shape
+    inside = (columns >= 0) & (columns < width) & (rows >= 0) & (rows < height)
+    inside[inside] = mask.data[rows[inside], columns[inside]]
+    return np.asarray(way[max(int(np.argmin(np.append(inside, False))) - 1, 0)])
 
 
 class _InnerPixels:

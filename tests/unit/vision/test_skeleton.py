@@ -100,3 +100,41 @@ def test_joints_always_lie_in_the_mask(seed: int, shape: tuple[int, int]) -> Non
     )
     for joint in build_skeleton(keypoints, Mask(data)).joints:
         assert data[int(joint.y), int(joint.x)]
+
+
+def test_two_legs_on_one_stroke_are_one_leg() -> None:
+    points = POINTS.copy()
+    points[[13, 14]], points[[15, 16]] = (50, 160), (50, 196)
+    skeleton = build_skeleton(seen(points, left_ankle=0.5), FULL)
+    assert place(skeleton, "right_knee") == (50, 160)
+    assert place(skeleton, "right_foot") == (50, 196)
+    assert place(skeleton, "left_foot")[0] > 60
+    scores = {joint.name: joint.score for joint in skeleton.joints}
+    assert scores["left_knee"] == scores["left_foot"] == 0.0
+    assert scores["right_foot"] == pytest.approx(0.9)
+
+
+def test_crossed_legs_with_feet_apart_stay_two() -> None:
+    points = POINTS.copy()
+    points[[13, 14]] = (50, 160)
+    skeleton = build_skeleton(seen(points), FULL)
+    assert place(skeleton, "left_knee") == place(skeleton, "right_knee") == (50, 160)
+
+
+def test_unseen_leg_goes_straight_to_the_hem() -> None:
+    data = np.ones((200, 100), bool)
+    data[150:] = False
+    keypoints = seen(left_knee=0.0, left_ankle=0.0)
+    skeleton = build_skeleton(keypoints, Mask(data))
+    hip, knee, foot = (np.array(place(skeleton, f"left_{j}")) for j in ("hip", "knee", "foot"))
+    assert 145 < foot[1] < 150
+    assert knee == pytest.approx((hip + foot) / 2)
+
+
+def test_leg_that_is_not_there_ends_at_its_hip() -> None:
+    data = np.zeros((200, 100), bool)
+    data[:126] = True
+    keypoints = seen(left_knee=0.0, left_ankle=0.0)
+    skeleton = build_skeleton(keypoints, Mask(data))
+    hip, foot = np.array(place(skeleton, "left_hip")), np.array(place(skeleton, "left_foot"))
+    assert np.hypot(*(foot - hip)) < 5
