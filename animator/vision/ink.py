@@ -62,7 +62,7 @@ def _levels(contrast: Contrast, own: NDArray[np.float32]) -> tuple[float, float]
     marks = contrast.strokes[(contrast.strokes > 1.6 * floor) & (own >= 0.3)]
     typical = float(np.percentile(marks, 60)) if marks.size > 50 else 2.0 * floor
     strong = max(1.6 * floor, 0.42 * typical)
-    weak = max(floor, 0.21 * typical)
+    weak = max(floor, 0.24 * typical)
     return strong, weak
 
 
