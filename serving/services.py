@@ -2,9 +2,9 @@
 
 import logging
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from serving.engine import Engine
-from serving.grpc.server import Certificate, GrpcServers, Parts
 from serving.http.api import Api, Route
 from serving.http.call import Call
 from serving.http.description import ApiKind
@@ -23,6 +23,9 @@ from serving.settings import ServerSettings
 from serving.snapshots import Snapshots
 from serving.startup import load_archives, restore
 from serving.tokens import Tokens
+
+if TYPE_CHECKING:
+    from serving.grpc.server import GrpcServers
 
 __all__ = ("ACCESS_LOG", "Services")
 
@@ -92,8 +95,10 @@ class Services:
             line = f"{head.method} {target} HTTP/1.{int(head.is_modern)}"
             _access_log.info('%s "%s" %d %d', who, line, status, round(seconds * 1000))
 
-    def grpc(self) -> GrpcServers:
-        """Make the listeners of gRPC."""
+    def grpc(self) -> "GrpcServers":
+        """Make the listeners of gRPC, whose libraries only a server that has them loads."""
+        from serving.grpc.server import Certificate, GrpcServers, Parts
+
         parts = Parts(
             engine=self.engine,
             open_inference=self._open_inference,
