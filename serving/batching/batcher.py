@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import partial
 from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
 
+from serving.batching.deadlines import Deadlines
 from serving.batching.pending import PRIORITY_S, Batch, BatchLimits, Pending, hold_until
 from serving.errors import (
     DeadlineExceeded,
@@ -84,6 +85,7 @@ class Batcher(Generic[Item, Result]):
         self._timer: asyncio.TimerHandle | None = None
         self._is_stopped = False
         self._left = asyncio.Event()
+        self._deadlines: Deadlines[Pending[Item, Result]] = Deadlines(self._expire)
 
     @property
     def waiting(self) -> int:
@@ -124,24 +126,46 @@ class Batcher(Generic[Item, Result]):
             DeadlineExceeded: at the deadline, whether or not the item was run.
             ServingError: what `run` gave or raised for the item.
         """
-        self._check_open()
-        loop = asyncio.get_running_loop()
         now = time.monotonic()
-        rank = now - priority * PRIORITY_S
-        result: asyncio.Future[Result] = loop.create_future()
-        pending = Pending(item, key, now, deadline, result, rank, sequence)
+        future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        pending: Pending[Item, Result] = Pending(
+            item,
+            key,
+            now,
+            deadline,
+            partial(_resolve, future),
+            now - priority * PRIORITY_S,
+            sequence,
+        )
+        self.put(pending)
+        try:
+            return await future
+        finally:
+            self.cancel(pending)
+
+    def put(self, pending: Pending[Item, Result]) -> None:
+        """Queue an item that has arrived now; its `on_result` is called later, and once.
+
+        Raises:
+            Overloaded: when the queue is full.
+            ServerUnavailable: when the batcher was stopped.
+        """
+        self._check_open()
         self._enqueue(pending)
         if self._returning:
             self._returning.popleft()
-        expiry = loop.call_later(deadline - now, _expire, pending)
+        self._deadlines.add(pending)
         self.wake()
-        try:
-            return await pending.result
-        finally:
-            expiry.cancel()
-            if pending.is_queued:
-                self._leave_queue(pending)
-                self._report_drop(pending)
+
+    def cancel(self, pending: Pending[Item, Result]) -> None:
+        """Learn that nobody waits for it any more; harmless when it is answered."""
+        if pending.is_settled:
+            return
+        pending.is_settled = True
+        self._deadlines.discard(pending)
+        if pending.is_queued:
+            self._leave_queue(pending)
+            self._observer.dropped("cancelled")
 
     def wake(self) -> None:
         """Look who is idle once the events at hand are done: items of one moment go together."""
@@ -151,9 +175,9 @@ class Batcher(Generic[Item, Result]):
 
     def fail_waiting(self, error: ServingError) -> None:
         """Give every item in the queue this error."""
-        for group in self._groups.values():
-            for pending in group:
-                pending.settle(error)
+        waiting = [pending for group in self._groups.values() for pending in group]
+        for pending in waiting:
+            self._drop(pending, error)
 
     async def drain(self, grace_s: float) -> None:
         """Take nothing more, give what is here `grace_s` seconds to be answered, then stop."""
@@ -207,9 +231,21 @@ class Batcher(Generic[Item, Result]):
         pending.is_queued = False
         self._left.set()
 
-    def _report_drop(self, pending: Pending[Item, Result]) -> None:
-        error = None if pending.result.cancelled() else pending.result.exception()
-        self._observer.dropped(error.code if isinstance(error, ServingError) else "cancelled")
+    def _drop(self, pending: Pending[Item, Result], error: ServingError) -> None:
+        """Answer an item that will not be run."""
+        if pending.is_queued:
+            self._leave_queue(pending)
+            self._observer.dropped(error.code)
+        self._settle(pending, error)
+
+    def _settle(self, pending: Pending[Item, Result], result: Result | ServingError) -> bool:
+        self._deadlines.discard(pending)
+        return pending.settle(result)
+
+    def _expire(self, pending: Pending[Item, Result]) -> None:
+        seconds = pending.deadline - pending.arrived
+        msg = f"no answer came within {round(seconds, 3):g} s"
+        self._drop(pending, DeadlineExceeded(msg))
 
     def _pump(self) -> None:
         """Launch what may leave, and come back when the rest may."""
@@ -258,12 +294,10 @@ class Batcher(Generic[Item, Result]):
         idle = self._capacity() - len(self._running)
         batch: list[Pending[Item, Result]] = []
         for pending in self._choose(group, self.limits.cut(math.ceil(len(group) / idle))):
-            self._leave_queue(pending)
             if pending.deadline <= now:
-                _expire(pending)
-            if pending.result.done():
-                self._report_drop(pending)
+                self._expire(pending)
             else:
+                self._leave_queue(pending)
                 batch.append(pending)
         if not batch:
             return
@@ -303,7 +337,7 @@ class Batcher(Generic[Item, Result]):
             results = [InferenceFailed(msg)] * size
         now = time.monotonic()
         for pending, result in zip(batch.pendings, results, strict=True):
-            if pending.settle(result):
+            if self._settle(pending, result):
                 self._returning.append(now)
 
     def _finish(self, batch: Sequence[Pending[Item, Result]], task: asyncio.Task[None]) -> None:
@@ -311,10 +345,14 @@ class Batcher(Generic[Item, Result]):
         self._left.set()
         # Nothing is left to settle here unless the task was cancelled.
         for pending in batch:
-            pending.settle(ServerUnavailable(_STOPPING))
+            self._settle(pending, ServerUnavailable(_STOPPING))
         self.wake()
 
 
-def _expire(pending: Pending[Item, Result]) -> None:
-    seconds = pending.deadline - pending.arrived
-    pending.settle(DeadlineExceeded(f"no answer came within {round(seconds, 3):g} s"))
+def _resolve(future: "asyncio.Future[Result]", result: Result | ServingError) -> None:
+    if future.done():
+        return
+    if isinstance(result, ServingError):
+        future.set_exception(result)
+    else:
+        future.set_result(result)

@@ -1,7 +1,6 @@
 """Pending: one request that waits for its result; and the laws on who goes first and when."""
 
-import asyncio
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
 
@@ -55,29 +54,29 @@ class Pending(Generic[Item, Result]):
         key: only items of equal keys come into one batch.
         arrived: monotonic seconds.
         deadline: monotonic seconds; its caller is gone after that.
-        result: set once, with the result or the error.
+        on_result: called once, with the result or the error, unless it is cancelled before.
         rank: when it counts as having come; the least goes first.
         sequence: of all items with the same one, none goes before the one ahead is answered.
         is_queued: whether it still stands in the queue.
+        is_settled: whether nobody waits any more.
     """
 
     item: Item
     key: Hashable
     arrived: float
     deadline: float
-    result: "asyncio.Future[Result]" = field(repr=False)
+    on_result: Callable[[Result | ServingError], None] = field(repr=False)
     rank: float = 0.0
     sequence: str | None = None
     is_queued: bool = True
+    is_settled: bool = False
 
     def settle(self, result: Result | ServingError) -> bool:
         """Give a result or an error to whoever still waits for it; whether somebody did."""
-        if self.result.done():
+        if self.is_settled:
             return False
-        if isinstance(result, ServingError):
-            self.result.set_exception(result)
-        else:
-            self.result.set_result(result)
+        self.is_settled = True
+        self.on_result(result)
         return True
 
 

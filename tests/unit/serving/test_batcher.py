@@ -161,12 +161,11 @@ def test_batch_never_waits_longer_than_the_oldest_items_budget(run_leaping: RunL
 
 
 def test_hold_is_the_shortest_budget_of_all() -> None:
-    loop = asyncio.new_event_loop()
+    heard: list[int | ServingError] = []
     pendings: list[Pending[int, int]] = [
-        Pending(1, "", 100.0, 160.0, loop.create_future()),
-        Pending(2, "", 100.01, 100.03, loop.create_future()),
+        Pending(1, "", 100.0, 160.0, heard.append),
+        Pending(2, "", 100.01, 100.03, heard.append),
     ]
-    loop.close()
     assert hold_until(pendings, 0.5) == pytest.approx(100.02)
     assert hold_until(pendings[:1], 0.5) == pytest.approx(100.5)
 
@@ -451,3 +450,41 @@ async def test_real_clock_and_many_clients() -> None:
         first * 100 + item for first in range(8) for item in range(20)
     )
     assert not math.isnan(max(bench.notes.waits))
+
+
+def test_many_deadlines_come_each_at_its_time(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(seconds=100), size=1)
+        late: list[tuple[int, float]] = []
+
+        async def ask(item: int, within: float) -> None:
+            with pytest.raises(DeadlineExceeded):
+                await bench.ask(item, within=within)
+            late.append((item, now()))
+
+        await asyncio.gather(*(ask(item, within) for item, within in enumerate((5, 3, 4, 3, 9))))
+        assert late == [(1, 3), (3, 3), (2, 4), (0, 5), (4, 9)]
+
+    run_leaping(main())
+
+
+def test_who_waits_without_a_task_hears_it_once(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(), size=2)
+        heard: list[int | ServingError] = []
+        at = asyncio.get_running_loop().time()
+        pendings: list[Pending[int, int]] = [
+            Pending(item, "", at, at + 60, heard.append) for item in (1, 2, 3, 4)
+        ]
+        for pending in pendings:
+            bench.batcher.put(pending)
+        gone = pendings[3]
+        bench.batcher.cancel(gone)
+        bench.batcher.cancel(gone)
+        assert heard == []
+        await asyncio.sleep(10)
+        assert heard == [-1, -2, -3]
+        assert bench.workers.batches == [[1, 2], [3]]
+        assert bench.notes.drops == ["cancelled"]
+
+    run_leaping(main())
