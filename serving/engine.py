@@ -14,6 +14,7 @@ from serving.observe.metrics import ServerMetrics
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.protocol.tensors import Tensors
 from serving.registry.endpoint import Endpoint
+from serving.registry.pool import Pool
 from serving.registry.registry import Registry
 from serving.registry.repository import find_models
 from serving.settings import ModelConfig, ServerSettings
@@ -133,7 +134,12 @@ class Engine:
         return await self._registry.find(model, version).ask(request, timeout_s, priority)
 
     async def register(
-        self, stored: StoredModel, config: ModelConfig | None = None, *, wait: bool = True
+        self,
+        stored: StoredModel,
+        config: ModelConfig | None = None,
+        *,
+        wait: bool = True,
+        pool: Pool | None = None,
     ) -> Endpoint:
         """Serve one more model, or one more version.
 
@@ -144,12 +150,13 @@ class Engine:
             config: how it is served; None: as the settings say, over what the archive asks for.
             wait: whether to return only when all its workers are ready. A model that cannot be
                 loaded is told here then, else in the log; in both cases it is gone again.
+            pool: what does its work; None: worker processes.
 
         Raises:
             Conflict: when its name and version are served already.
             InvalidModel: when it cannot be loaded.
         """
-        endpoint = self._endpoint(stored, config or self._config_of(stored))
+        endpoint = self._endpoint(stored, config or self._config_of(stored), pool)
         self._registry.add(endpoint)
         starting = asyncio.create_task(self._start_or_discard(endpoint))
         if wait:
@@ -233,10 +240,12 @@ class Engine:
         endpoints = self._registry.endpoints
         await asyncio.gather(*(endpoint.stop(grace_s) for endpoint in endpoints), *self._errands)
 
-    def _endpoint(self, model: StoredModel, config: ModelConfig) -> Endpoint:
+    def _endpoint(
+        self, model: StoredModel, config: ModelConfig, pool: Pool | None = None
+    ) -> Endpoint:
         manifest = model.manifest
         metrics = self._metrics.for_endpoint(manifest.name, manifest.version)
-        return Endpoint(model, config, metrics)
+        return Endpoint(model, config, metrics, pool)
 
     def _config_of(self, model: StoredModel) -> ModelConfig:
         """What the archive asks for; over it what the settings say of this model."""

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from serving.engine import Engine
@@ -23,6 +24,7 @@ from serving.settings import ServerSettings
 from serving.snapshots import Snapshots
 from serving.startup import load_archives, restore
 from serving.tokens import Tokens
+from serving.workflow.ensembles import load_ensembles
 
 if TYPE_CHECKING:
     from serving.grpc.server import GrpcServers
@@ -117,6 +119,8 @@ class Services:
             await restore(self.management, self._settings, snapshot)
         else:
             await load_archives(self.management, self._settings)
+        if self._settings.load_models.lower() == "all":
+            await load_ensembles(self.engine, Path(self._settings.models_dir))
 
     def _routes(self, kind: ApiKind) -> Sequence[Route]:
         settings, engine = self._settings, self.engine

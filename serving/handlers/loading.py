@@ -5,7 +5,7 @@ import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from serving.errors import InvalidModel
 from serving.handlers.handler import AnyHandler, RawHandler
@@ -13,7 +13,7 @@ from serving.handlers.handler import AnyHandler, RawHandler
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
-__all__ = ("is_raw", "load_handler")
+__all__ = ("is_raw", "load_attribute", "load_handler")
 
 _METHODS = ("load", "decode", "infer", "encode")
 _RAW_METHOD = "answer"
@@ -32,13 +32,8 @@ def load_handler(reference: str, folder: Path) -> AnyHandler:
     Raises:
         InvalidModel: when there is no such class, or it is no handler.
     """
-    module_name, _, class_name = reference.partition(":")
     try:
-        if module_name.endswith(".py"):
-            module = _module_from_file(folder / module_name)
-        else:
-            module = importlib.import_module(module_name)
-        handler: AnyHandler = getattr(module, class_name)()
+        handler: AnyHandler = load_attribute(reference, folder)()
     except Exception as error:
         msg = f"cannot build the handler {reference}: {type(error).__name__}: {error}"
         raise InvalidModel(msg) from error
@@ -48,6 +43,18 @@ def load_handler(reference: str, folder: Path) -> AnyHandler:
         msg = f"{reference} is no handler: it has no {', '.join(missing)}"
         raise InvalidModel(msg)
     return handler
+
+
+def load_attribute(reference: str, folder: Path) -> Any:
+    """Import "package.module:name" or "file.py:name", the latter from the model's folder.
+
+    Raises:
+        Exception: whatever the import raises.
+    """
+    module_name, _, name = reference.partition(":")
+    if module_name.endswith(".py"):
+        return getattr(_module_from_file(folder / module_name), name)
+    return getattr(importlib.import_module(module_name), name)
 
 
 def _module_from_file(path: Path) -> ModuleType:

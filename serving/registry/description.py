@@ -6,15 +6,15 @@ from typing import Any
 from serving.archive.stored import StoredModel
 from serving.batching.batcher import Batcher
 from serving.protocol.torchserve import JobQueueStatus, ModelDescription, WorkerDescription
+from serving.registry.pool import Pool
 from serving.settings import ModelConfig, default_device
-from serving.workers.pool import WorkerPool
 from serving.workers.process import Worker
 
 __all__ = ("describe",)
 
 
 def describe(
-    model: StoredModel, config: ModelConfig, pool: WorkerPool, batcher: Batcher[Any, Any]
+    model: StoredModel, config: ModelConfig, pool: Pool, batcher: Batcher[Any, Any]
 ) -> ModelDescription:
     """Say how a model is served, and how it fares."""
     limits, waiting = batcher.limits, batcher.waiting

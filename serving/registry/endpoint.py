@@ -19,6 +19,7 @@ from serving.protocol.tensors import Tensors
 from serving.protocol.torchserve import ModelDescription
 from serving.registry.description import describe
 from serving.registry.plan import batch_limits, pool_spec
+from serving.registry.pool import Pool
 from serving.registry.streams import ReplyStream
 from serving.settings import ModelConfig
 from serving.workers.messages import Item, Outcome
@@ -38,9 +39,16 @@ class Endpoint:
         model: where it is and what it says of itself.
         config: how it is served.
         metrics: told of everything that happens.
+        pool: what does the work; None: worker processes.
     """
 
-    def __init__(self, model: StoredModel, config: ModelConfig, metrics: EndpointMetrics) -> None:
+    def __init__(
+        self,
+        model: StoredModel,
+        config: ModelConfig,
+        metrics: EndpointMetrics,
+        pool: Pool | None = None,
+    ) -> None:
         self._model = model
         self._config = config
         self._metrics = metrics
@@ -48,9 +56,9 @@ class Endpoint:
         self._restarts_seen = 0
         self._loaded: set[int] = set()
         self._has_started = False
-        self._pool = WorkerPool(pool_spec(model, config), self._workers_changed)
+        self._pool: Pool = pool or WorkerPool(pool_spec(model, config), self._workers_changed)
         self._old_pools: set[asyncio.Task[None]] = set()
-        self._old_busy: list[WorkerPool] = []
+        self._old_busy: list[Pool] = []
         self._batcher: Batcher[Item, Outcome] = Batcher(
             self._run, self._capacity, batch_limits(model.manifest, config), metrics
         )
@@ -256,7 +264,7 @@ class Endpoint:
         self._metrics.shipped(time.monotonic() - started - answer.seconds)
         return answer.outcomes
 
-    async def _let_go(self, old: WorkerPool) -> None:
+    async def _let_go(self, old: Pool) -> None:
         await old.drain(_OLD_POOL_S)
         self._old_busy.remove(old)
 
