@@ -3,7 +3,7 @@
 import argparse
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,10 +21,10 @@ from animator.vision.keypoints import POSE_ESTIMATOR
 if TYPE_CHECKING:
     from models.training.annotated import AnnotatedDrawing
     from models.training.evaluate import Outcome
-    from models.training.outlines import OutlineOutcome
+    from models.training.outlines import OutlineOutcome, TrueOutline
     from models.training.report import Evaluation
 
-__all__ = ("CannotEvaluate", "evaluate_models", "measure")
+__all__ = ("CannotEvaluate", "evaluate_models", "measure", "score_outlines")
 
 REPORT, TABLE, PREDICTIONS, SCORES = "index.html", "table.md", "predictions.jsonl", "scores.json"
 """Files of a report's folder."""
@@ -99,6 +99,13 @@ def measure(
 def _score_turns(walk: ProductWalk, drawings: "list[AnnotatedDrawing]") -> dict[str, float]:
     told = [good for drawing in counted(drawings, "turns") for good in walk.turns_of(drawing)]
     return {"orientation of four turns": sum(told) / len(told)} if told else {}
+
+
+def score_outlines(walk: ProductWalk, truths: "list[TrueOutline]") -> Mapping[str, float]:
+    """The scores of the product's masks against true ones."""
+    from models.training.outlines import judge_outline, outline_scores
+
+    return outline_scores([judge_outline(one, walk.masks_of(one.file)) for one in truths])
 
 
 def _judge_outlines(

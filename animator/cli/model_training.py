@@ -26,6 +26,10 @@ def train_models(args: argparse.Namespace) -> int:
         if importlib.util.find_spec(library) is None:
             msg = f"Training needs {library}. Install the extra `torch`: {_INSTALL}"
             raise CannotTrain(msg)
+    if args.source == "corrections":
+        from animator.cli.model_corrections import train_from_corrections
+
+        return train_from_corrections(args)
     # torch takes seconds to load, and is not installed everywhere.
     from models.training.amateur import BadDrawings, open_drawings
     from models.training.train import main

@@ -2,7 +2,8 @@
 
 The format is COCO's: one annotation a picture, with `bbox`, one polygon in `segmentation`, and 17
 `keypoints` (Smith et al. 2023, "A Method for Animating Children's Drawings of the Human Figure").
-A `segmentation` may also be COCO's compressed run lengths, and a picture have several annotations.
+A `segmentation` may also be COCO's compressed run lengths, and a picture have several annotations,
+or, where it is marked as `"annotated": "negative"`, none.
 The folder holds one JSON file with the annotations, and the pictures: under the names in that file,
 or one folder down. Pictures that are missing are passed over, so that a part of the set will do.
 """
@@ -31,8 +32,11 @@ class BadDrawings(ValueError):
 
 
 class _Image(msgspec.Struct, frozen=True):
+    """A picture; one that is "negative" has no figure, which somebody looked for."""
+
     id: int
     file_name: str
+    annotated: str = ""
 
 
 class _Mark(msgspec.Struct, frozen=True):
@@ -122,8 +126,8 @@ def _entries(folder: Path, document: _Document) -> Iterator[tuple[Path, tuple[_M
         marks.setdefault(mark.image_id, []).append(mark)
     places = (folder, *sorted(path for path in folder.iterdir() if path.is_dir()))
     for image in document.images:
-        own = marks.get(image.id)
-        if not own or ".." in Path(image.file_name).parts:
+        own = marks.get(image.id, [])
+        if not (own or image.annotated == "negative") or ".." in Path(image.file_name).parts:
             continue
         files = (place / image.file_name for place in places)
         file = next((path for path in files if path.is_file()), None)

@@ -62,6 +62,8 @@ class Lineage(msgspec.Struct, frozen=True, kw_only=True):
         slices: oldest first; those before the first record are in the sums only.
         scores: by name, [0, 1]; empty until the weights were evaluated.
         scored_on: what they were evaluated on, "synthetic" or a hash.
+        base: the version whose weights the training began with; None: it began anew.
+        base_scores: of the version that answered before, on the same drawings.
     """
 
     weights: str
@@ -73,6 +75,8 @@ class Lineage(msgspec.Struct, frozen=True, kw_only=True):
     slices: tuple[SliceRecord, ...] = ()
     scores: dict[str, float] = {}
     scored_on: str | None = None
+    base: str | None = None
+    base_scores: dict[str, float] = {}
 
 
 def generator_revision() -> str:
@@ -115,23 +119,31 @@ def write_lineage(folder: Path, lineage: Lineage) -> None:
     (folder / FILE).write_bytes(data + b"\n")
 
 
-def record_scores(folder: Path, scores: Mapping[str, float], scored_on: str) -> None:
+def record_scores(
+    folder: Path,
+    scores: Mapping[str, float],
+    scored_on: str,
+    base_scores: Mapping[str, float] | None = None,
+) -> None:
     """Add scores to the lineage in a folder; without a lineage nothing happens.
 
     Args:
         folder: of the model.
         scores: by name, [0, 1].
         scored_on: "synthetic", or the hash of the drawings.
+        base_scores: of the version that answered before; None: those recorded stay.
     """
     lineage = read_lineage(folder)
-    if lineage is not None:
-        rounded = {name: round(value, 4) for name, value in scores.items()}
-        write_lineage(folder, msgspec.structs.replace(lineage, scores=rounded, scored_on=scored_on))
+    if lineage is None:
+        return
+    before = lineage.base_scores if base_scores is None else _rounded(base_scores)
+    lineage = msgspec.structs.replace(lineage, scores=_rounded(scores), scored_on=scored_on)
+    write_lineage(folder, msgspec.structs.replace(lineage, base_scores=before))
 
 
 def describe_lineage(lineage: Lineage) -> Sequence[tuple[str, str]]:
     """Names and values, for people."""
-    scores = ", ".join(f"{name} {value:.3f}" for name, value in lineage.scores.items())
+    scores = _score_words(lineage.scores)
     lines = [
         ("trained on", ", ".join(lineage.data)),
         ("pictures", f"{lineage.pictures} in {lineage.minutes:.0f} minutes"),
@@ -139,11 +151,23 @@ def describe_lineage(lineage: Lineage) -> Sequence[tuple[str, str]]:
         ("revision", lineage.revision),
         ("scores", f"{scores} (on {lineage.scored_on})" if scores else "not recorded"),
     ]
+    if lineage.base is not None:
+        lines.insert(0, ("tuned from", lineage.base))
+    if lineage.base_scores:
+        lines.append(("before it", _score_words(lineage.base_scores)))
     for place, part in enumerate(lineage.slices, 1):
         real = "" if part.data == SYNTHETIC else f", {part.share:.0%} of {part.data[:12]}"
         text = f"{part.pictures} pictures in {part.minutes:.0f} minutes, {part.revision}{real}"
         lines.append((f"slice {place}", text))
     return lines
+
+
+def _rounded(scores: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 4) for name, value in scores.items()}
+
+
+def _score_words(scores: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {value:.3f}" for name, value in scores.items())
 
 
 def _git(*words: str) -> str:

@@ -62,6 +62,7 @@ class Slice:
         data: "synthetic", or the hash of the real drawings mixed in.
         share: of real drawings, [0, 1].
         start: what to begin with where there is no checkpoint.
+        rate: of the recipe's learning rates, > 0.
     """
 
     folder: Path
@@ -73,6 +74,7 @@ class Slice:
     data: str = SYNTHETIC
     share: float = 0.0
     start: Start = "shipped"
+    rate: float = 1.0
 
 
 class _Stop:
@@ -112,7 +114,7 @@ def train_slice(recipe: Recipe, plan: Slice) -> Progress:
     progress.next_seed += _SEEDS_PER_SLICE
     journal = _Journal(plan, progress)
     for terms in recipe.losses(network, first_seed, plan.workers, device):
-        _set_rate(optimizer, _rate(progress.step, clock.share, plan.decay))
+        _set_rate(optimizer, plan.rate * _rate(progress.step, clock.share, plan.decay))
         _descend(network, optimizer, terms)
         progress.step += 1
         progress.pictures += recipe.batch_size

@@ -218,7 +218,6 @@ def test_drawings_that_cannot_be_trained_on_are_named_at_once(
 @pytest.mark.parametrize(
     "words",
     [
-        ("train", "pose"),
         ("train", "hands", "--minutes", "1"),
         ("train", "pose", "--minutes", "nan"),
         ("train", "pose", "--minutes", "-3"),
