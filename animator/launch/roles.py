@@ -85,6 +85,8 @@ def _inference(settings: Settings) -> Service:
             "SERVING_INFERENCE_PORT": str(settings.inference_port),
             "SERVING_MANAGEMENT_PORT": str(settings.management_port),
             "SERVING_METRICS_PORT": str(settings.metrics_port),
+            # Nobody here speaks it, and its two ports are fixed ones.
+            "SERVING_ENABLE_GRPC": "false",
         },
         is_ready=_asks(
             url_of(settings.inference_host, settings.inference_port) + "/v2/health/ready"
