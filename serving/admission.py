@@ -78,7 +78,6 @@ class Admission:
     def __init__(self, settings: ServerSettings) -> None:
         self._settings = settings
         self._store = Path(settings.models_dir)
-        self.work_dir = Path(tempfile.gettempdir()) / "serving-models"
         self._is_reference = settings.compat == "torchserve"
         self._policy = FetchPolicy(
             allowed_urls=settings.allowed_urls, is_private_allowed=settings.allow_private_urls
@@ -128,6 +127,13 @@ class Admission:
                 msg = f"Model file already exists {url.rpartition('/')[2]}"
                 raise ServingError(msg) from error
             raise
+
+    @cached_property
+    def work_dir(self) -> Path:
+        """Where archives are unpacked: a folder that nobody else may look into, gone at the end."""
+        folder = Path(tempfile.mkdtemp(prefix="serving-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        return folder
 
     @property
     def handler_options(self) -> dict[str, Any]:
