@@ -1,9 +1,12 @@
 """Admission: from a request to serve an archive to the model on disk and how it is served."""
 
 import asyncio
+import atexit
+import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
