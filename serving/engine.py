@@ -245,7 +245,7 @@ class Engine:
     ) -> Endpoint:
         manifest = model.manifest
         metrics = self._metrics.for_endpoint(manifest.name, manifest.version)
-        return Endpoint(model, config, metrics, pool)
+        return Endpoint(model, config, metrics, pool, self._settings.sequence_headers)
 
     def _config_of(self, model: StoredModel) -> ModelConfig:
         """What the archive asks for; over it what the settings say of this model."""

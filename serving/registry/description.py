@@ -1,11 +1,10 @@
 """An endpoint as TorchServe's management API describes it."""
 
 from datetime import UTC, datetime
-from typing import Any
 
 from serving.archive.stored import StoredModel
-from serving.batching.batcher import Batcher
 from serving.protocol.torchserve import JobQueueStatus, ModelDescription, WorkerDescription
+from serving.registry.lanes import Queue
 from serving.registry.pool import Pool
 from serving.settings import ModelConfig, default_device
 from serving.workers.process import Worker
@@ -13,11 +12,9 @@ from serving.workers.process import Worker
 __all__ = ("describe",)
 
 
-def describe(
-    model: StoredModel, config: ModelConfig, pool: Pool, batcher: Batcher[Any, Any]
-) -> ModelDescription:
+def describe(model: StoredModel, config: ModelConfig, pool: Pool, queue: Queue) -> ModelDescription:
     """Say how a model is served, and how it fares."""
-    limits, waiting = batcher.limits, batcher.waiting
+    limits, waiting = queue.limits, queue.waiting
     is_gpu = (config.device or default_device()) != "cpu" or bool(config.device_ids)
     return ModelDescription(
         model_name=model.manifest.name,

@@ -2,8 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from serving.archive.inputs import check_inputs
 from serving.archive.manifest import Manifest, check_files
@@ -11,6 +12,7 @@ from serving.archive.stored import StoredModel
 from serving.batching.batch import signature
 from serving.batching.batcher import Batcher
 from serving.batching.pending import Batch
+from serving.batching.sequences import SequenceTable
 from serving.errors import BadInput, InferenceFailed, ServingError
 from serving.observe.metrics import EndpointMetrics
 from serving.observe.statistics import EndpointStatistics
@@ -18,18 +20,21 @@ from serving.protocol.exchange import RawReply, RawRequest
 from serving.protocol.tensors import Tensors
 from serving.protocol.torchserve import ModelDescription
 from serving.registry.description import describe
-from serving.registry.plan import batch_limits, pool_spec
+from serving.registry.lanes import SEQUENCE_HEADERS, Lanes, Queue, SequenceRules
+from serving.registry.plan import batch_limits, pool_spec, sequence_limits
 from serving.registry.pool import Pool
 from serving.registry.streams import ReplyStream
 from serving.settings import ModelConfig
 from serving.workers.messages import Item, Outcome
 from serving.workers.pool import WorkerPool
-from serving.workers.process import OnChunk
+from serving.workers.process import Answer, OnChunk
 
 __all__ = ("Endpoint",)
 
 _OLD_POOL_S = 60.0
 """How long the workers of the code before a reload may take to finish, seconds."""
+
+_RunItems = Callable[[Sequence[Item], OnChunk | None], Awaitable[Answer]]
 
 
 class Endpoint:
@@ -40,6 +45,7 @@ class Endpoint:
         config: how it is served.
         metrics: told of everything that happens.
         pool: what does the work; None: worker processes.
+        sequence_headers: names of the headers of a sequence's id, start and end, in lower case.
     """
 
     def __init__(
@@ -48,8 +54,10 @@ class Endpoint:
         config: ModelConfig,
         metrics: EndpointMetrics,
         pool: Pool | None = None,
+        sequence_headers: tuple[str, str, str] = SEQUENCE_HEADERS,
     ) -> None:
         self._model = model
+        self._sequence_headers = sequence_headers
         self._config = config
         self._metrics = metrics
         self._in_flight = 0
@@ -59,12 +67,10 @@ class Endpoint:
         self._pool: Pool = pool or WorkerPool(pool_spec(model, config), self._workers_changed)
         self._old_pools: set[asyncio.Task[None]] = set()
         self._old_busy: list[Pool] = []
-        self._batcher: Batcher[Item, Outcome] = Batcher(
-            self._run, self._capacity, batch_limits(model.manifest, config), metrics
-        )
+        self._queue = self._make_queue()
         metrics.watch(
             in_flight=lambda: self._in_flight,
-            waiting=lambda: self._batcher.waiting,
+            waiting=lambda: self._queue.waiting,
             workers=lambda: self._pool.ready,
         )
 
@@ -124,14 +130,17 @@ class Endpoint:
         pool = WorkerPool(spec, self._workers_changed)
         pool.min_workers = self._pool.min_workers
         pool.max_workers = self._pool.max_workers
-        await pool.start()
+        # As many as work now: none of the load shall wait for workers that are yet to come.
+        await pool.start(max(self._pool.ready, 1))
         old, self._pool, self._model = self._pool, pool, model
-        self._batcher.limits = batch_limits(model.manifest, self._config)
+        self._queue.limits = batch_limits(model.manifest, self._config)
+        if isinstance(self._queue, Lanes):
+            self._queue.lose_all()
         self._old_busy.append(old)
         leaving = asyncio.create_task(self._let_go(old))
         self._old_pools.add(leaving)
         leaving.add_done_callback(self._old_pools.discard)
-        self._batcher.wake()
+        self._queue.wake()
 
     async def scale(self, min_workers: int, max_workers: int, *, wait: bool) -> int:
         """Keep so many workers from now on; how many there are now.
@@ -145,12 +154,12 @@ class Endpoint:
 
     async def drain(self, grace_s: float) -> None:
         """Take nothing more; answer what is here within `grace_s` seconds; end the workers."""
-        await self._batcher.drain(grace_s)
+        await self._queue.drain(grace_s)
         await self._end_pools()
 
     async def stop(self, grace_s: float) -> None:
         """Take nothing more; give what runs `grace_s` seconds; end the workers."""
-        await self._batcher.stop(grace_s)
+        await self._queue.stop(grace_s)
         await self._end_pools()
 
     async def infer(
@@ -196,7 +205,7 @@ class Endpoint:
 
     def describe(self) -> ModelDescription:
         """Say how it is served, and how it fares."""
-        return describe(self._model, self._config, self._pool, self._batcher)
+        return describe(self._model, self._config, self._pool, self._queue)
 
     async def customized_metadata(self) -> str | None:
         """What the handler says of itself; None when it says nothing."""
@@ -226,7 +235,7 @@ class Endpoint:
             if not self._pool.is_hopeful:
                 raise self._pool.unavailable()
             self._grow_if_needed()
-            outcome = await self._batcher.submit(item, key, deadline, priority=priority)
+            outcome = await self._queue.submit(item, key, deadline, priority=priority)
             result = "ok"
         except ServingError as error:
             result = error.code
@@ -241,18 +250,37 @@ class Endpoint:
     def _grow_if_needed(self) -> None:
         if self._pool.max_workers <= self._pool.min_workers:
             return
-        if self._batcher.running < self._pool.capacity:
+        if self._queue.running < self._pool.capacity:
             return
-        if self._batcher.oldest_wait_s() * 1000 >= self._config.scale_up_ms:
+        if self._queue.oldest_wait_s() * 1000 >= self._config.scale_up_ms:
             self._pool.grow()
 
+    def _make_queue(self) -> Queue:
+        limits = batch_limits(self.manifest, self._config)
+        if not self._config.sequence_batching:
+            return Batcher(self._run, self._capacity, limits, self._metrics)
+        table = SequenceTable(sequence_limits(self._config))
+        rules = SequenceRules(table, self._sequence_headers)
+        return Lanes(self._run_on_lane, self._lanes, limits, self._metrics, rules)
+
+    def _lanes(self) -> Sequence[int]:
+        return self._pool.lanes if isinstance(self._pool, WorkerPool) else ()
+
     async def _run(self, batch: Batch[Item, Outcome]) -> Sequence[Outcome]:
+        return await self._work(batch, self._pool.run)
+
+    async def _run_on_lane(self, lane: int, batch: Batch[Item, Outcome]) -> Sequence[Outcome]:
+        if not isinstance(self._pool, WorkerPool):
+            raise self._pool.unavailable()
+        return await self._work(batch, partial(self._pool.run, lane=lane))
+
+    async def _work(self, batch: Batch[Item, Outcome], run: _RunItems) -> Sequence[Outcome]:
         self._grow_if_needed()
         streams: dict[int, ReplyStream] = {}
         end: Sequence[Outcome] = ()
         started = time.monotonic()
         try:
-            answer = await self._pool.run(batch.items, _relay(batch, streams))
+            answer = await run(batch.items, _relay(batch, streams))
             end = answer.outcomes
         except ServingError as error:
             end = [error] * len(batch.items)
@@ -284,9 +312,9 @@ class Endpoint:
                 self._loaded.add(worker.number)
                 self._metrics.loaded(worker.number, worker.load_s)
         if self._pool.is_hopeful:
-            self._batcher.wake()
+            self._queue.wake()
         else:
-            self._batcher.fail_waiting(self._pool.unavailable())
+            self._queue.fail_waiting(self._pool.unavailable())
 
 
 def _relay(batch: Batch[Item, Outcome], streams: dict[int, ReplyStream]) -> OnChunk:

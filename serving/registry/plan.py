@@ -5,13 +5,14 @@ import msgspec
 from serving.archive.manifest import Manifest
 from serving.archive.stored import StoredModel
 from serving.batching.pending import BatchLimits
+from serving.batching.sequences import SequenceLimits
 from serving.handlers.handler import HandlerContext
 from serving.settings import ModelConfig, default_device, usable_cores
 from serving.workers.launch import WorkerSpec
 from serving.workers.messages import Load
 from serving.workers.pool import PoolSpec
 
-__all__ = ("batch_limits", "pool_spec")
+__all__ = ("batch_limits", "pool_spec", "sequence_limits")
 
 _OUR_HANDLERS = "serving."
 """Where the handlers of archives come from; what they run expects to be at home in the archive."""
@@ -32,6 +33,16 @@ def batch_limits(manifest: Manifest, config: ModelConfig) -> BatchLimits:
         preferred_sizes=config.preferred_batch_sizes,
         wait=config.batch_wait,
         needs_idle=config.use_job_ticket,
+    )
+
+
+def sequence_limits(config: ModelConfig) -> SequenceLimits:
+    """What the model's sequences keep to."""
+    return SequenceLimits(
+        most=config.max_sequences,
+        queue_size=config.sequence_queue_size,
+        max_idle_s=config.sequence_max_idle_s,
+        timeout_s=config.sequence_timeout_s,
     )
 
 

@@ -45,11 +45,6 @@ class Pool(Protocol):
         """The processes, if there are any of its own."""
         ...
 
-    @property
-    def lanes(self) -> Sequence[int]:
-        """Numbers of those who could work, for models that remember sequences."""
-        ...
-
     def unavailable(self) -> NoWorker:
         """The error for a request that nobody can work on."""
         ...
@@ -66,10 +61,8 @@ class Pool(Protocol):
         """Add one for the time being."""
         ...
 
-    async def run(
-        self, items: Sequence[Item], on_chunk: OnChunk | None = None, lane: int | None = None
-    ) -> Answer:
-        """Work on a batch, on the lane that is named."""
+    async def run(self, items: Sequence[Item], on_chunk: OnChunk | None = None) -> Answer:
+        """Work on a batch."""
         ...
 
     async def drain(self, grace_s: float) -> None:

@@ -96,6 +96,11 @@ class WorkerPool:
         return sum(slots if place.is_ready else place.runs for place in self._places)
 
     @property
+    def lanes(self) -> Sequence[int]:
+        """Indices of the places whose workers hold the model."""
+        return [place.index for place in self._places if place.is_ready]
+
+    @property
     def is_hopeful(self) -> bool:
         """Whether a worker is there, or one is being started after another was there."""
         return self._was_ready and len(self._places) > self._sleeping
@@ -154,14 +159,21 @@ class WorkerPool:
         if self.ready == len(self._places) < self.max_workers:
             self._add_place()
 
-    async def run(self, items: Sequence[Item], on_chunk: OnChunk | None = None) -> Answer:
+    async def run(
+        self, items: Sequence[Item], on_chunk: OnChunk | None = None, lane: int | None = None
+    ) -> Answer:
         """Let an idle worker work on a batch.
+
+        Args:
+            items: the batch.
+            on_chunk: takes what comes before the answer.
+            lane: the index of the place whose worker it must be; None: any.
 
         Raises:
             NoWorker: when none is idle.
             WorkerDied: when it ends before it answers.
         """
-        place = self._idle_place()
+        place = self._idle_place(lane)
         if place is None or place.worker is None:
             raise self.unavailable()
         place.runs += 1
@@ -196,11 +208,13 @@ class WorkerPool:
         await asyncio.gather(*(worker.stop(grace_s) for worker in workers))
         self._note_change()
 
-    def _idle_place(self) -> Place | None:
+    def _idle_place(self, lane: int | None) -> Place | None:
         """Whoever has most room; of several the one that worked last, whose caches are warm."""
         best: Place | None = None
         for place in self._places:
             if not place.is_ready or place.runs >= self._spec.slots:
+                continue
+            if lane not in (None, place.index):
                 continue
             if best is None or _preference(place) < _preference(best):
                 best = place
