@@ -14,7 +14,6 @@ from serving.errors import BadInput
 from serving.protocol.infer import (
     InferRequest,
     InferResponse,
-    Place,
     Regions,
     Wanted,
     place_from,
@@ -122,9 +121,7 @@ def message_from_response(
         array, datatype = response.outputs[name], datatypes[name]
         output = message.outputs.add(name=name, datatype=datatype, shape=array.shape)
         if wanted.place is not None:
-            data = array_to_bytes(array, datatype)
-            regions.write(wanted.place, data)
-            _tell_place(output.parameters, wanted.place, len(data))
+            regions.write(wanted.place, array_to_bytes(array, datatype))
             # Triton's clients find an output's bytes by its index among all outputs.
             if is_raw:
                 message.raw_output_contents.append(b"")
@@ -200,10 +197,3 @@ def _fill(contents: InferTensorContents, array: NDArray[Any], datatype: str) -> 
         contents.bytes_contents.extend(element_to_bytes(value) for value in values)
     else:
         getattr(contents, _LISTS[datatype]).extend(values.tolist())
-
-
-def _tell_place(parameters: Any, place: Place, size: int) -> None:
-    parameters["shared_memory_region"].string_param = place.region
-    parameters["shared_memory_byte_size"].int64_param = size
-    if place.offset:
-        parameters["shared_memory_offset"].int64_param = place.offset

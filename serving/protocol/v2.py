@@ -19,7 +19,6 @@ from serving.protocol.infer import (
     NO_REGIONS,
     InferRequest,
     InferResponse,
-    Place,
     Regions,
     Wanted,
     flag_from,
@@ -243,9 +242,8 @@ def _tensors_to_wire(
         datatype = datatypes.get(name) or datatype_of(array)
         wire = _WireTensor(name=name, datatype=datatype, shape=list(array.shape))
         if wanted.place is not None:
-            data = array_to_bytes(array, datatype)
-            regions.write(wanted.place, data)
-            wire.parameters = _parameters_of(wanted.place, len(data))
+            # As Triton tells nothing more of such an output, its clients look for nothing more.
+            regions.write(wanted.place, array_to_bytes(array, datatype))
         elif wanted.is_binary:
             data = array_to_bytes(array, datatype)
             wire.parameters = {"binary_data_size": len(data)}
@@ -254,16 +252,6 @@ def _tensors_to_wire(
             wire.data = array_to_json(array)
         wires.append(wire)
     return wires, buffers
-
-
-def _parameters_of(place: Place, size: int) -> dict[str, Any]:
-    parameters: dict[str, Any] = {
-        "shared_memory_region": place.region,
-        "shared_memory_byte_size": size,
-    }
-    if place.offset:
-        parameters["shared_memory_offset"] = place.offset
-    return parameters
 
 
 def _tensors_from_wire(wires: list[_WireTensor], data: memoryview, regions: Regions) -> Tensors:
