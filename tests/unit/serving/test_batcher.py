@@ -55,18 +55,26 @@ class Bench:
     """A batcher with its workers and its notes."""
 
     def __init__(
-        self, workers: Workers, *, size: int = 4, delay_s: float = 0.1, queue_size: int = 100
+        self,
+        workers: Workers,
+        *,
+        size: int = 4,
+        delay_s: float = 0.1,
+        queue_size: int = 100,
+        **more: Any,
     ) -> None:
         self.workers = workers
         self.notes = Notes()
-        limits = BatchLimits(size=size, delay_s=delay_s, queue_size=queue_size)
+        limits = BatchLimits(size=size, delay_s=delay_s, queue_size=queue_size, **more)
         self.batcher: Batcher[int, int] = Batcher(
             workers.run, lambda: workers.capacity, limits, self.notes
         )
 
-    def ask(self, item: int, *, key: str = "", within: float = 60.0) -> asyncio.Task[int]:
+    def ask(
+        self, item: int, *, key: str = "", within: float = 60.0, **more: Any
+    ) -> asyncio.Task[int]:
         deadline = asyncio.get_running_loop().time() + within
-        return asyncio.create_task(self.batcher.submit(item, key, deadline))
+        return asyncio.create_task(self.batcher.submit(item, key, deadline, **more))
 
 
 def now() -> float:
@@ -433,6 +441,175 @@ def test_idle_batcher_stops_at_once(run_leaping: RunLeaping) -> None:
 
 def test_constructing_a_batcher_starts_nothing() -> None:
     Bench(Workers())  # without an event loop
+
+
+def test_higher_priority_goes_first_and_equals_keep_their_order(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(), size=1)
+        running = bench.ask(0)
+        await asyncio.sleep(0.1)
+        items = ((1, 0), (2, 5), (3, -1), (4, 5), (5, 0))
+        waiting = [bench.ask(item, priority=priority) for item, priority in items]
+        await asyncio.gather(running, *waiting)
+        assert bench.workers.batches == [[0], [2], [4], [1], [5], [3]]
+
+    run_leaping(main())
+
+
+def test_low_priority_waits_a_second_for_each_step_and_not_for_ever(
+    run_leaping: RunLeaping,
+) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(seconds=1), size=1)
+        tasks = [bench.ask(0)]
+        await asyncio.sleep(0.1)
+        tasks.append(bench.ask(100, priority=0))
+        for item in range(1, 7):
+            # somebody of a priority three higher is there whenever the worker gets free
+            tasks.append(bench.ask(item, priority=3))
+            await asyncio.sleep(0.9 if item == 1 else 1)
+        await asyncio.gather(*tasks)
+        # Those who came less than three seconds later (0.1, 1.0, 2.0, 3.0) go first, no other.
+        assert bench.workers.batches == [[0], [1], [2], [3], [4], [100], [5], [6]]
+
+    run_leaping(main())
+
+
+def test_priority_counts_between_groups_too(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(), size=2)
+        running = bench.ask(0)
+        await asyncio.sleep(0.1)
+        waiting = [bench.ask(1, key="a"), bench.ask(2, key="b", priority=1)]
+        await asyncio.gather(running, *waiting)
+        assert bench.workers.batches == [[0], [2], [1]]
+
+    run_leaping(main())
+
+
+@pytest.mark.parametrize(
+    ("waiting", "batches"),
+    [(3, [2, 1]), (5, [4, 1]), (7, [4, 2, 1]), (8, [8]), (9, [8, 1])],
+)
+def test_batch_is_cut_to_a_preferred_size(
+    run_leaping: RunLeaping, waiting: int, batches: list[int]
+) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(), size=8, preferred_sizes=(2, 4))
+        await asyncio.gather(*(bench.ask(item) for item in range(waiting)))
+        assert list(map(len, bench.workers.batches)) == batches
+
+    run_leaping(main())
+
+
+def test_batch_never_waits_where_that_was_asked_for(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(), size=4, delay_s=10, wait="never")
+        await asyncio.gather(bench.ask(1), bench.ask(2))
+        # two clients may come back, but nobody waits for them
+        await bench.ask(3)
+        assert bench.workers.starts == [0, 1]
+        assert bench.notes.launches[-1] == (1, "idle")
+
+    run_leaping(main())
+
+
+def test_batch_always_waits_where_that_was_asked_for(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(), size=4, delay_s=0.5, wait="always")
+        await bench.ask(1)
+        assert bench.workers.starts == [0.5]
+        assert bench.notes.launches == [(1, "delay")]
+        await asyncio.gather(*(bench.ask(item) for item in range(4)))
+        assert bench.workers.starts == [0.5, 1.5]
+
+    run_leaping(main())
+
+
+def test_nobody_waits_where_only_the_idle_take_work(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(capacity=2), size=1, needs_idle=True)
+        first, second = bench.ask(1), bench.ask(2)
+        await asyncio.sleep(0.1)
+        with pytest.raises(Overloaded, match="every worker is busy"):
+            await bench.ask(3)
+        await asyncio.gather(first, second)
+        assert await bench.ask(4) == -4
+        assert bench.notes.drops == ["queue_full"]
+
+    run_leaping(main())
+
+
+def test_one_of_each_sequence_goes_into_a_batch(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(), size=4)
+        asked = [(1, "a"), (2, "a"), (3, "b"), (4, None), (5, "a")]
+        await asyncio.gather(*(bench.ask(item, sequence=name) for item, name in asked))
+        assert bench.workers.batches == [[1, 3, 4], [2], [5]]
+
+    run_leaping(main())
+
+
+def test_item_may_be_answered_before_its_batch_is_done(run_leaping: RunLeaping) -> None:
+    class Early(Workers):
+        async def run(self, batch: Batch[int, int]) -> Sequence[int | ServingError]:
+            assert batch.settle(1, 77)
+            assert not batch.settle(1, 78)
+            return await super().run(batch)
+
+    async def main() -> None:
+        bench = Bench(Early(seconds=5))
+        first, second = bench.ask(1), bench.ask(2)
+        assert await second == 77
+        assert now() == 0
+        assert await first == -1
+        assert now() == 5
+
+    run_leaping(main())
+
+
+def test_drain_answers_what_is_here_and_takes_no_more(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(seconds=2), size=1)
+        asked = [bench.ask(item) for item in (1, 2, 3)]
+        await asyncio.sleep(0.1)
+        draining = asyncio.create_task(bench.batcher.drain(grace_s=60))
+        await asyncio.sleep(0.1)
+        with pytest.raises(ServerUnavailable):
+            await bench.ask(4)
+        await draining
+        assert now() == 6
+        assert await asyncio.gather(*asked) == [-1, -2, -3]
+
+    run_leaping(main())
+
+
+def test_drain_does_not_take_longer_than_its_grace(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(seconds=2), size=1)
+        asked = [bench.ask(item) for item in (1, 2, 3)]
+        await asyncio.sleep(0.1)
+        await bench.batcher.drain(grace_s=2.9)
+        assert now() == 3
+        results = await asyncio.gather(*asked, return_exceptions=True)
+        assert results[0] == -1
+        assert all(isinstance(result, ServerUnavailable) for result in results[1:])
+
+    run_leaping(main())
+
+
+def test_longest_wait_is_known(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(seconds=5), size=1)
+        assert bench.batcher.oldest_wait_s() == 0
+        first = bench.ask(0)
+        await asyncio.sleep(1)
+        waiting = [bench.ask(1), bench.ask(2, priority=9, key="other")]
+        await asyncio.sleep(2)
+        assert bench.batcher.oldest_wait_s() == pytest.approx(2)
+        await asyncio.gather(first, *waiting)
+
+    run_leaping(main())
 
 
 async def test_real_clock_and_many_clients() -> None:
