@@ -13,6 +13,12 @@ from serving.app import serve_until_stopped
 from serving.archive.commands import add_archive_commands
 from serving.errors import ServingError
 from serving.settings import ServerSettings, read_settings
+from serving.torchserve_command import (
+    add_torchserve_flags,
+    launch,
+    settings_from_flags,
+    warn_of_ignored,
+)
 
 __all__ = ("main",)
 
@@ -27,8 +33,13 @@ then, for example:
   python -m serving start --models-dir models
   curl http://127.0.0.1:8080/ping
   curl -F data=@picture.png http://127.0.0.1:8080/predictions/echo
-  curl http://127.0.0.1:8081/models/echo
+  curl -H "Authorization: Bearer KEY" http://127.0.0.1:8081/models/echo
   curl http://127.0.0.1:8082/metrics
+
+KEY stands in the file key_file.json, which the server writes at its start. Archives made for
+TorchServe are served with its own flags:
+
+  python -m serving start --model-store archives --models echo.mar --ts-config config.properties
 
 Settings come from --config (TOML, table [serving]), over them the environment
 (SERVING_HOST, SERVING_MIN_WORKERS, ...), over them these options.
@@ -38,14 +49,16 @@ Stop it with Ctrl-C: requests under way get 3 seconds to end.
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; 0 when it was stopped, 1 with one sentence when it cannot serve."""
-    options = _parser().parse_args(arguments)
+    said = sys.argv[1:] if arguments is None else list(arguments)
+    if said[:1] == ["torchserve"]:
+        return launch(said[1:])
+    options = _parser().parse_args(said)
     level = getattr(options, "log_level", "warning").upper()
     logging.basicConfig(level=level, format="%(levelname)s %(message)s")
     if hasattr(options, "run"):
         return _run(options)
-    # What it says of its three listeners is said once, and in our words.
-    logging.getLogger("uvicorn").setLevel(logging.WARNING)
     try:
+        warn_of_ignored(options)
         serve_until_stopped(_settings(options))
     except ServingError as error:
         sys.stderr.write(f"serving: {error}\n")
@@ -63,9 +76,17 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _settings(options: argparse.Namespace) -> ServerSettings:
-    settings = read_settings(options.config, os.environ)
-    names = ServerSettings.__struct_fields__
+    if options.ts_config or options.model_store:
+        settings = settings_from_flags(options, os.environ)
+    else:
+        settings = read_settings(options.config, os.environ)
+    names = set(ServerSettings.__struct_fields__) - {"models"}
     given = {name: getattr(options, name, None) for name in names}
+    if options.models:
+        given["load_models"] = ",".join(options.models)
+    if options.disable_token_auth:
+        given["token_authorization"] = "off"
+    given["enable_model_api"] = options.enable_model_api or None
     return msgspec.structs.replace(
         settings, **{name: value for name, value in given.items() if value is not None}
     )
@@ -92,9 +113,17 @@ def _parser() -> argparse.ArgumentParser:
         flags = ["--port", "-p"] if kind == "inference" else []
         port = getattr(defaults, f"{kind}_port")
         add(f"--{kind}-port", *flags, type=int, metavar="N", help=f"port for {kind} ({port})")
+    for kind in ("inference", "management"):
+        port = getattr(defaults, f"grpc_{kind}_port")
+        add(f"--grpc-{kind}-port", type=int, metavar="N", help=f"port for {kind} by gRPC ({port})")
+    add("--key-file", metavar="FILE", help=f"where the keys are written ({defaults.key_file})")
+    add_torchserve_flags(start)
     add("--config", type=Path, metavar="FILE", help="settings in TOML, table [serving]")
     add("--log-level", default="info", choices=("debug", "info", "warning", "error"))
     add_archive_commands(commands)
+    commands.add_parser(
+        "torchserve", help="the command of that name: --start, --stop and all its flags"
+    )
     return parser
 
 

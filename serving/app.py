@@ -24,7 +24,7 @@ if sys.platform != "win32":
 else:
     from asyncio import new_event_loop
 
-__all__ = ("CannotListen", "Ports", "serve", "serve_until_stopped")
+__all__ = ("CannotListen", "Ports", "announce", "serve", "serve_until_stopped")
 
 _DRAIN_S = 3
 """How long requests under way are given after the call to stop, seconds."""
@@ -53,10 +53,16 @@ class _Place:
     kinds: tuple[ApiKind, ...]
 
 
-def serve_until_stopped(settings: ServerSettings) -> None:
+def serve_until_stopped(
+    settings: ServerSettings, on_ready: Callable[[Ports], None] | None = None
+) -> None:
     """Serve until SIGINT or SIGTERM; what is under way then gets a few seconds to end.
 
     Only for a process's main thread, which is the one that gets signals; elsewhere use `serve`.
+
+    Args:
+        settings: what, where and how.
+        on_ready: called once all models are loaded; None: says so in the log.
 
     Raises:
         CannotListen: when a port is taken.
@@ -69,7 +75,7 @@ def serve_until_stopped(settings: ServerSettings) -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stop.set)
-        await serve(settings, stop, _announce)
+        await serve(settings, stop, on_ready or announce)
 
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         runner.run(main())
@@ -203,7 +209,8 @@ async def _shut_down(services: Services, listeners: Sequence[Listener]) -> None:
     await asyncio.gather(*stopping)
 
 
-def _announce(ports: Ports) -> None:
+def announce(ports: Ports) -> None:
+    """Say in the log where the server listens."""
     _log.info(
         "inference on port %d, management on %d, metrics on %d",
         ports.inference,

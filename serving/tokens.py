@@ -126,6 +126,7 @@ class Tokens:
         # A new file takes the place of an old one, so that nobody who holds that one open reads it.
         written = self._path.with_name(f".{self._path.name}.{os.getpid()}")
         try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
             written.unlink(missing_ok=True)
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
             with os.fdopen(os.open(written, flags, 0o600), "wb") as file:

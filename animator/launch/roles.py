@@ -85,6 +85,8 @@ def _inference(settings: Settings) -> Service:
             "SERVING_INFERENCE_PORT": str(settings.inference_port),
             "SERVING_MANAGEMENT_PORT": str(settings.management_port),
             "SERVING_METRICS_PORT": str(settings.metrics_port),
+            # Management asks for a token; whoever may read this file has it.
+            "SERVING_KEY_FILE": str(settings.data_dir / "serving-keys.json"),
             # Nobody here speaks it, and its two ports are fixed ones.
             "SERVING_ENABLE_GRPC": "false",
         },

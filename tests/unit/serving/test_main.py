@@ -26,6 +26,7 @@ def test_bad_settings_are_told_in_one_sentence(
 def test_missing_models_folder_is_told_in_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ports = [f"--{kind}-port=0" for kind in ("inference", "management", "metrics")]
-    assert main(["start", "--models-dir", str(tmp_path / "nowhere"), *ports]) == 1
+    kinds = ("inference", "management", "metrics", "grpc-inference", "grpc-management")
+    flags = [*(f"--{kind}-port=0" for kind in kinds), f"--key-file={tmp_path}/keys"]
+    assert main(["start", "--models-dir", str(tmp_path / "nowhere"), *flags]) == 1
     assert "there is no folder of models" in capsys.readouterr().err
