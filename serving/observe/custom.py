@@ -15,7 +15,7 @@ from typing import Literal
 
 from serving.errors import ModelNotFound
 from serving.handlers.points import MetricPoint
-from serving.observe.families import Families, FamilySpec
+from serving.observe.families import Families, FamilySpec, Series
 from serving.observe.metrics_config import DEFAULT_METRICS, MetricsConfig, read_metrics_config
 from serving.settings import ServerSettings
 
@@ -66,6 +66,7 @@ class TorchServeMetrics:
             [spec for spec in self._specs.values() if self._is_told(spec.name)],
             is_reference=self._is_reference,
         )
+        self._kept: dict[tuple[str, str, str], Series | None] = {}
         self._logs = {
             "server": logging.getLogger(TS_METRICS_LOG),
             "model": logging.getLogger(MODEL_METRICS_LOG),
@@ -74,28 +75,31 @@ class TorchServeMetrics:
     def answered(self, status: int) -> None:
         """Count an answer of HTTP."""
         if 200 <= status < 300:
-            self.host("Requests2XX", 1)
+            self._often("Requests2XX", 1)
         elif 400 <= status < 500:
-            self.host("Requests4XX", 1)
+            self._often("Requests4XX", 1)
         else:
-            self.host("Requests5XX", 1)
+            self._often("Requests5XX", 1)
 
     def inferred(self, model: str, version: str, latency_s: float) -> None:
         """Count a request to a model, and its time from arrival to answer."""
-        labels = self._model_labels(model, version)
-        self._take("ts_inference_requests_total", labels, 1)
-        self._take("ts_inference_latency_microseconds", labels, latency_s * 1e6)
+        self._often("ts_inference_requests_total", 1, model, version)
+        self._often("ts_inference_latency_microseconds", latency_s * 1e6, model, version)
 
     def queued(self, model: str, version: str, waits_s: Sequence[float]) -> None:
         """Count the times of requests in a model's queue."""
-        labels = self._model_labels(model, version)
+        if self._mode == "prometheus":
+            # Nobody can tell the sum of a batch's times from the times one by one.
+            self._often("ts_queue_latency_microseconds", sum(waits_s) * 1e6, model, version)
+            self._often(_QUEUE, waits_s[-1] * 1e3)
+            return
         for wait_s in waits_s:
-            self._take("ts_queue_latency_microseconds", labels, wait_s * 1e6)
-            self.host(_QUEUE, wait_s * 1e3)
+            self._often("ts_queue_latency_microseconds", wait_s * 1e6, model, version)
+            self._often(_QUEUE, wait_s * 1e3)
 
     def shipped(self, seconds: float) -> None:
         """Note what a batch cost beside the model: the way to the worker and back."""
-        self.host(_THREAD, seconds * 1e3)
+        self._often(_THREAD, seconds * 1e3)
 
     def loaded(self, worker: str, seconds: float) -> None:
         """Note how long a worker took to load its model."""
@@ -119,6 +123,27 @@ class TorchServeMetrics:
     def as_text(self, names: Collection[str] = ()) -> str:
         """Write what is told, in Prometheus' text format."""
         return self._families.as_text(names)
+
+    def _often(self, name: str, number: float, model: str = "", version: str = "") -> None:
+        """Take a value of a model's version, or of this host, at the price of a look-up."""
+        if model and self._is_reference and version == self._default_of(model):
+            version = "default"
+        key = (name, model, version)
+        if key in self._kept:
+            series = self._kept[key]
+            if series is not None:
+                series.take(number)
+            return
+        labels = self._labels_of(model, version)
+        spec = self._specs.get(name)
+        if self._mode == "prometheus":
+            self._kept[key] = self._families.series(spec, labels) if spec is not None else None
+        self._take(name, labels, number)
+
+    def _labels_of(self, model: str, version: str) -> dict[str, str]:
+        if not model:
+            return {"Level": "Host", "Hostname": self._host}
+        return {"model_name": model, "model_version": version, "hostname": self._host}
 
     def _take(self, name: str, labels: Mapping[str, str], number: float) -> None:
         spec = self._specs.get(name)
@@ -153,11 +178,6 @@ class TorchServeMetrics:
     @property
     def _told_only(self) -> Collection[str]:
         return _LEGACY if self._mode == "legacy" else ()
-
-    def _model_labels(self, model: str, version: str) -> dict[str, str]:
-        if self._is_reference and version == self._default_of(model):
-            version = "default"
-        return {"model_name": model, "model_version": version, "hostname": self._host}
 
 
 def _by_name(config: MetricsConfig) -> dict[str, FamilySpec]:

@@ -8,9 +8,9 @@ import math
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
-__all__ = ("Families", "Family", "FamilyKind", "FamilySpec")
+__all__ = ("Families", "Family", "FamilyKind", "FamilySpec", "Series")
 
 FamilyKind = Literal["counter", "gauge", "histogram"]
 
@@ -75,6 +75,18 @@ class Family:
         found.total += number
 
 
+class Series(NamedTuple):
+    """One series of a family; kept by who has many values for it."""
+
+    family: Family
+    values: tuple[str, ...]
+
+    def take(self, number: float) -> None:
+        """Add to a counter, set a gauge, or observe."""
+        if not math.isnan(number):
+            self.family.take(self.values, number)
+
+
 class Families:
     """All families of one server.
 
@@ -100,9 +112,19 @@ class Families:
 
         Labels that the family has not are dropped, missing ones are empty.
         """
+        series = self.series(spec, labels)
+        if series is not None:
+            series.take(number)
+
+    def series(self, spec: FamilySpec, labels: Mapping[str, str]) -> "Series | None":
+        """One series of a family, which is made if it is new; None when there are too many.
+
+        Labels that the family has not are dropped, missing ones are empty.
+        """
         family = self._families.get(spec.name) or self._add(spec)
-        if family is not None and not math.isnan(number):
-            family.take(tuple(labels.get(name, "") for name in family.spec.labels), number)
+        if family is None:
+            return None
+        return Series(family, tuple(labels.get(name, "") for name in family.spec.labels))
 
     def as_text(self, names: Collection[str] = ()) -> str:
         """Write the families of these names, or all, in Prometheus' text format 0.0.4."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from serving.archive.folder import open_folder
@@ -33,6 +34,8 @@ def find_models(folder: Path) -> Sequence[StoredModel]:
     return tuple(found.values())
 
 
-def version_rank(version: str) -> list[tuple[int, str]]:
+@lru_cache(maxsize=1024)
+def version_rank(version: str) -> Sequence[tuple[int, str]]:
     """Order 1.10 above 1.9: runs of digits count as numbers."""
-    return [(int(part) if part.isdigit() else -1, part) for part in re.findall(r"\d+|\D+", version)]
+    parts = re.findall(r"\d+|\D+", version)
+    return tuple((int(part) if part.isdigit() else -1, part) for part in parts)
