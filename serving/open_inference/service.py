@@ -1,8 +1,10 @@
 """OpenInference: what the protocol lets a client do, over the engine; REST and gRPC translate."""
 
+import time
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from numpy.typing import NDArray
 
@@ -13,7 +15,11 @@ from serving.open_inference.config import ModelConfiguration, configuration_of
 from serving.open_inference.raw import ask_in_json
 from serving.open_inference.rows import infer_rows, split_rows
 from serving.open_inference.shared_memory import SharedMemory
-from serving.open_inference.statistics import ModelStatistics, statistics_of
+from serving.open_inference.statistics import (
+    ModelStatistics,
+    RequestSums,
+    statistics_of,
+)
 from serving.protocol.infer import NO_REGIONS, InferRequest, InferResponse, Regions
 from serving.protocol.metadata import ModelMetadata, ServerMetadata, TensorMetadata
 from serving.protocol.tensors import Tensors
@@ -49,6 +55,7 @@ class OpenInference:
         self._engine = engine
         self._settings = settings
         self._memory = SharedMemory() if settings.client_shared_memory else None
+        self._of_rows: WeakKeyDictionary[Endpoint, RequestSums] = WeakKeyDictionary()
 
     @property
     def regions(self) -> Regions:
@@ -129,7 +136,12 @@ class OpenInference:
         else:
             endpoints = registry.versions(name)
         return [
-            statistics_of(each.manifest.name, each.manifest.version, each.statistics())
+            statistics_of(
+                each.manifest.name,
+                each.manifest.version,
+                each.statistics(),
+                self._of_rows.get(each),
+            )
             for each in endpoints
         ]
 
@@ -170,8 +182,21 @@ class OpenInference:
             )
         if not manifest.batch.axis:
             return await endpoint.infer(request.inputs, timeout_s, priority)
-        rows = split_rows(request.inputs, endpoint.config.queue_size)
-        return await infer_rows(rows, lambda row: endpoint.infer(row, timeout_s, priority))
+        return await self._run_rows(endpoint, request.inputs, timeout_s, priority)
+
+    async def _run_rows(
+        self, endpoint: Endpoint, inputs: Tensors, timeout_s: float | None, priority: int
+    ) -> Tensors:
+        """Run each row as an item, and count the request as one."""
+        rows = split_rows(inputs, endpoint.config.queue_size)
+        sums = self._of_rows.setdefault(endpoint, RequestSums())
+        began, outcome = time.monotonic(), sums.failed
+        try:
+            outputs = await infer_rows(rows, lambda row: endpoint.infer(row, timeout_s, priority))
+            outcome = sums.success
+        finally:
+            outcome.add(time.monotonic() - began)
+        return outputs
 
     def _as_wanted(
         self, endpoint: Endpoint, request: InferRequest, outputs: Tensors

@@ -1,12 +1,20 @@
 """What a model has done, in the form of the statistics extension (Triton's)."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import msgspec
 
 from serving.observe.statistics import DurationSum, EndpointStatistics
 
-__all__ = ("BatchStats", "Duration", "InferenceStats", "ModelStatistics", "statistics_of")
+__all__ = (
+    "BatchStats",
+    "Duration",
+    "InferenceStats",
+    "ModelStatistics",
+    "RequestSums",
+    "statistics_of",
+)
 
 
 class Duration(msgspec.Struct, frozen=True):
@@ -17,7 +25,7 @@ class Duration(msgspec.Struct, frozen=True):
 
 
 class InferenceStats(msgspec.Struct, frozen=True, kw_only=True):
-    """Sums over requests, but `queue` and `compute_…` over items: a row of a batch is one."""
+    """`success` and `fail` sum over requests, the others over items: each row of one is an item."""
 
     success: Duration
     fail: Duration
@@ -67,8 +75,26 @@ class ModelStatistics(msgspec.Struct, frozen=True, kw_only=True):
     memory_usage: tuple[Duration, ...] = ()
 
 
-def statistics_of(name: str, version: str, sums: EndpointStatistics) -> ModelStatistics:
-    """Write sums in the extension's form."""
+@dataclass(slots=True)
+class RequestSums:
+    """What became of a model's requests where each may be several items."""
+
+    success: DurationSum = field(default_factory=DurationSum)
+    failed: DurationSum = field(default_factory=DurationSum)
+
+
+def statistics_of(
+    name: str, version: str, sums: EndpointStatistics, requests: RequestSums | None
+) -> ModelStatistics:
+    """Write sums in the extension's form.
+
+    Args:
+        name: of the model.
+        version: of it.
+        sums: over items.
+        requests: over requests; None: each item was one.
+    """
+    asked = requests or RequestSums(sums.success, sums.failed)
     computed = _duration(sums.computed)
     return ModelStatistics(
         name=name,
@@ -77,8 +103,8 @@ def statistics_of(name: str, version: str, sums: EndpointStatistics) -> ModelSta
         inference_count=sums.computed.count,
         execution_count=sum(each.count for each in sums.batches.values()),
         inference_stats=InferenceStats(
-            success=_duration(sums.success),
-            fail=_duration(sums.failed),
+            success=_duration(asked.success),
+            fail=_duration(asked.failed),
             queue=_duration(sums.queued),
             compute_input=Duration(computed.count),
             compute_infer=computed,
