@@ -34,6 +34,9 @@ def make_tls(settings: ServerSettings) -> ssl.SSLContext:
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     # What the parser of requests speaks; HTTP/2 is not offered.
     context.set_alpn_protocols(["http/1.1"])
+    if settings.compat == "torchserve":
+        # RSA keys of 1024 bits, which the reference takes, are too short for OpenSSL otherwise.
+        context.set_ciphers("DEFAULT:@SECLEVEL=1")
     key, chain = pem_pair(settings)
     # Python's TLS reads from files alone; this one is its owner's, and goes at once.
     with tempfile.NamedTemporaryFile(suffix=".pem") as file:
