@@ -14,7 +14,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from msgspec.structs import replace
 
 from serving.errors import BadInput, InputTooLarge, NotAllowed, ServingError
-from serving.http.call import Call, encode_fields
+from serving.http.call import Call
 from serving.http.description import ApiKind, describe_api
 from serving.http.head import Refused
 from serving.http.inference import NOT_FOUND
@@ -164,12 +164,12 @@ class Api:
         if self._replies.closes_after(reply):
             call.head = replace(call.head, keeps_alive=False)
         try:
-            return encode_fields(self._replies.fields_of(reply, request.id))
+            return self._replies.fields_of(reply, request.id)
         except ValueError as error:
             # A handler may set any header; one that would break the answer's framing is dropped.
             _log.error("the reply's own headers are dropped: %s", error)
             bare = RawReply(b"", content_type=None, status=reply.status)
-            return encode_fields(self._replies.fields_of(bare, request.id))
+            return self._replies.fields_of(bare, request.id)
 
 
 def request_of(call: Call) -> HttpRequest:

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from serving.errors import InputTooLarge, Unauthorized
+from serving.http.call import encode_fields
 from serving.http.problems import problem_of
 from serving.protocol.exchange import RawReply
 from serving.protocol.torchserve import ErrorBody, StatusBody, encode_pretty
@@ -20,6 +21,9 @@ _NO_CACHE = (
     ("cache-control", "no-cache; no-store, must-revalidate, private"),
     ("expires", "Thu, 01 Jan 1970 00:00:00 UTC"),
 )
+
+_KEPT = 256
+"""Kinds of answers whose header lines are kept: most answers of a model have the same."""
 
 _CORS = ("origin", "methods", "headers")
 
@@ -54,21 +58,33 @@ class Replies:
             if (value := getattr(settings, f"cors_allowed_{part}"))
         )
         self._fixed = (*_NO_CACHE, *self._cors)
+        self._lines: dict[tuple[str | None, tuple[tuple[str, str], ...]], bytes] = {}
 
     @property
     def allows_pages(self) -> bool:
         """Whether pages of another origin may ask."""
         return bool(self._cors)
 
-    def fields_of(self, reply: RawReply, request_id: str) -> list[tuple[str, str]]:
-        """Header fields of an answer, without those of length and framing; its own go first."""
-        fields = [("x-request-id", request_id)]
-        if reply.content_type is not None:
-            fields.append(("content-type", reply.content_type))
+    def fields_of(self, reply: RawReply, request_id: str) -> bytes:
+        """Header fields of an answer, without those of length and framing; its own go first.
+
+        Raises:
+            ValueError: when one of its own cannot stand in a header.
+        """
+        key = (reply.content_type, reply.headers)
+        lines = self._lines.get(key)
+        if lines is None:
+            lines = encode_fields(self._lasting_fields(reply))
+            if len(self._lines) < _KEPT:
+                self._lines[key] = lines
+        return b"x-request-id: %b\r\n%b" % (request_id.encode(), lines)
+
+    def _lasting_fields(self, reply: RawReply) -> list[tuple[str, str]]:
+        """Those that the next answer of the kind has, too."""
+        fields = [] if reply.content_type is None else [("content-type", reply.content_type)]
         fields += reply.headers
         own = {name.lower() for name, _ in reply.headers}
-        fields += [field for field in self._fixed if field[0] not in own]
-        return fields
+        return fields + [field for field in self._fixed if field[0] not in own]
 
     def closes_after(self, reply: RawReply) -> bool:
         """Whether the connection ends; the reference does that with every error."""

@@ -1,10 +1,12 @@
 """HttpRequest: one request, whole, as the routes of TorchServe's APIs read it."""
 
 import math
+import random
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from urllib.parse import parse_qs
 
 from serving.errors import BadInput
@@ -12,14 +14,19 @@ from serving.errors import BadInput
 __all__ = ("HttpRequest", "new_request_id")
 
 
+_LAST_OF_ID = (1 << 48) - 1
+_FIRST_OF_ID = str(uuid.uuid4())[:24]
+_numbers = count(random.SystemRandom().getrandbits(40))
+
+
 def new_request_id() -> str:
-    """Make an id that no other request has."""
-    return str(uuid.uuid4())
+    """Make an id that no other request has: a UUID whose end counts the requests of this server."""
+    return f"{_FIRST_OF_ID}{next(_numbers) & _LAST_OF_ID:012x}"
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class HttpRequest:
-    """One request, whole.
+    """One request, whole; it is not changed.
 
     Attributes:
         method: as sent, in capitals.
@@ -45,6 +52,8 @@ class HttpRequest:
     @cached_property
     def parameters(self) -> Mapping[str, list[str]]:
         """The query's parameters by name, in the order sent; empty ones are kept."""
+        if not self.query:
+            return {}
         return parse_qs(self.query, keep_blank_values=True, max_num_fields=1000)
 
     @property

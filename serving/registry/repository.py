@@ -35,7 +35,7 @@ def find_models(folder: Path) -> Sequence[StoredModel]:
 
 
 @lru_cache(maxsize=1024)
-def version_rank(version: str) -> Sequence[tuple[int, str]]:
+def version_rank(version: str) -> tuple[tuple[int, str], ...]:
     """Order 1.10 above 1.9: runs of digits count as numbers."""
     parts = re.findall(r"\d+|\D+", version)
     return tuple((int(part) if part.isdigit() else -1, part) for part in parts)
