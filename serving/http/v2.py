@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from serving.errors import BadInput, NotAllowed
+from serving.errors import BadInput
 from serving.http.encodings import asked_coding, compress, decompress
 from serving.http.problems import NoRoute, v2_problem_of
 from serving.http.request import HttpRequest
-from serving.http.v2_memory import memory_route
+from serving.http.v2_memory import WrongMethod, memory_route
 from serving.open_inference.repository import ModelRepository
 from serving.open_inference.service import OpenInference
 from serving.open_inference.settings import log_settings, trace_settings
@@ -192,10 +192,12 @@ def v2_error(error: Exception) -> RawReply:
     """Answer with an error in the protocol's form."""
     problem = v2_problem_of(error)
     retry_after_s = problem.retry_after_s
-    headers = () if retry_after_s is None else (("retry-after", str(retry_after_s)),)
+    headers = [] if retry_after_s is None else [("retry-after", str(retry_after_s))]
+    if isinstance(error, WrongMethod):
+        headers.append(("allow", ", ".join(error.methods)))
     body = {"error": problem.message, "code": problem.code}
     return RawReply(
-        msgspec.json.encode(body), status=problem.status, headers=headers, content_type=_JSON
+        msgspec.json.encode(body), status=problem.status, headers=tuple(headers), content_type=_JSON
     )
 
 
@@ -205,8 +207,7 @@ def _json(value: object, status: int = 200) -> RawReply:
 
 def _check(request: HttpRequest, *methods: str) -> None:
     if request.method not in methods and not (request.method == "HEAD" and "GET" in methods):
-        msg = f"{request.path} is asked by {' or '.join(methods)}, not {request.method}"
-        raise NotAllowed(msg)
+        raise WrongMethod(request.method, *methods)
 
 
 def _no_route(request: HttpRequest) -> NoRoute:

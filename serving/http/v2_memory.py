@@ -10,7 +10,19 @@ from serving.http.problems import NoRoute
 from serving.open_inference.service import OpenInference
 from serving.open_inference.shared_memory import Region
 
-__all__ = ("memory_route",)
+__all__ = ("WrongMethod", "memory_route")
+
+
+class WrongMethod(NotAllowed):
+    """The address is asked by other methods.
+
+    Attributes:
+        methods: those.
+    """
+
+    def __init__(self, method: str, *methods: str) -> None:
+        super().__init__(f"this address is asked by {' or '.join(methods)}, not {method}")
+        self.methods = methods
 
 
 class _Registration(msgspec.Struct):
@@ -49,8 +61,7 @@ def memory_route(
     name, verb = _read_path(rest)
     needed = "GET" if verb == "status" else "POST"
     if method != needed:
-        msg = f"{verb} is asked by {needed}, not {method}"
-        raise NotAllowed(msg)
+        raise WrongMethod(method, needed)
     if kind == "cudasharedmemory":
         return _cuda(verb)
     return _system(serving, name, verb, body)
