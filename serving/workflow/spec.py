@@ -12,6 +12,7 @@ from serving.workflow.graph import Graph, graph_from_edges
 __all__ = ("NodeSpec", "WorkflowSpec", "read_spec")
 
 _MOST_NODES = 100
+_MOST_BYTES = 1 << 20
 _Count = Annotated[int, msgspec.Meta(ge=1, le=1024)]
 _Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=86_400_000)]
 
@@ -68,6 +69,9 @@ def read_spec(data: bytes) -> WorkflowSpec:
         InvalidModel: when it is no YAML, a field is unknown or out of bounds, a model of it is in
             no place of the graph, or the graph is none.
     """
+    if len(data) > _MOST_BYTES:
+        msg = f"the workflow's specification has {len(data)} bytes, at most {_MOST_BYTES} are read"
+        raise InvalidModel(msg)
     try:
         file = msgspec.convert(yaml.safe_load(data), _File)
         given = {key: v for key, v in file.models.items() if not isinstance(v, dict)}

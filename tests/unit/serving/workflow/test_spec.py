@@ -65,6 +65,15 @@ def test_empty_names_in_the_graph_are_passed_over() -> None:
     assert graph.order == ("a", "b")
 
 
+LAUGHS = (
+    b"l0: &l0 [a]\n"
+    + b"".join(
+        b"l%d: &l%d [%s]\n" % (n, n, b", ".join([b"*l%d" % (n - 1)] * 9)) for n in range(1, 30)
+    )
+    + b"models: {m: *l29}\ndag: {m: [*l29]}\n"
+)
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -84,6 +93,8 @@ def test_empty_names_in_the_graph_are_passed_over() -> None:
         (b"!!python/object/apply:os.system ['true']", "not valid"),
         (b"\xff\xfe\x00", "not valid"),
         (b"", "not valid"),
+        (b"#" * (1 << 20) + b"\ndag: {a: []}", "at most 1048576"),
+        (LAUGHS, "not valid"),
     ],
 )
 def test_specification_that_cannot_work_is_refused(text: bytes, reason: str) -> None:
