@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from animator.__main__ import build_parser
+from animator.__main__ import build_parser, main
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
@@ -37,6 +37,21 @@ def test_commands_parse(page: Path) -> None:
 
 def test_commands_are_found_at_all() -> None:
     assert len(COMMAND.findall((ROOT / "README.md").read_text())) >= 5
+
+
+def test_models_page_can_be_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ANIMATOR_DATA_DIR", str(tmp_path / "data"))
+    page = (ROOT / "docs" / "models.md").read_text()
+    commands = COMMAND.findall(page.partition("## Try it")[2].partition("\n## ")[0])
+    assert len(commands) == 7
+    assert [main(shlex.split(line)) for line in commands] == [0] * len(commands)
+    assert (tmp_path / "scores" / "index.html").is_file()
+    newest, older, _ = capsys.readouterr().out.splitlines()[-3:]
+    assert newest.startswith("drawn_humanoid_detector        2     *")
+    assert "*" not in older
 
 
 def test_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

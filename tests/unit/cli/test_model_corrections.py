@@ -16,12 +16,14 @@ from models.training import data, recipes, tuning
 from models.training.amateur import AmateurDrawings, open_drawings
 from models.training.export import EXPORTS, export_model
 from models.training.lineage import hash_file, read_lineage
-from models.training.tuning import Tuning, quality
+from models.training.tuning import Tuning, quality, shipped_version
 from serving.archive.manifest import check_files, read_manifest
 from tests.support_corrections import one_figure_samples, store_drawing
 
 POSE = "drawn_humanoid_pose_estimator"
 SHIPPED = EXPORTS["pose"].folder
+BASE = shipped_version("pose")
+TUNED = f"{BASE}.1"
 
 Train = Callable[..., int]
 
@@ -64,14 +66,14 @@ def test_corrections_become_a_version_beside_the_one_that_ships(
     assert "| PCK@0.1 |" in capsys.readouterr().out
     home = store / "models"
     folder = newest(home, POSE).folder
-    assert folder == home / POSE / "1.0.1"
+    assert folder == home / POSE / TUNED
     manifest = read_manifest(folder)
     check_files(manifest, folder)
     assert manifest.files["weights.safetensors"] != before
     lineage, drawings = read_lineage(folder), open_drawings(tmp_path / "kept" / "train")
     assert lineage is not None
     assert lineage.data == ("synthetic", drawings.sha256)
-    assert (lineage.base, lineage.weights) == ("1.0", manifest.files["weights.safetensors"])
+    assert (lineage.base, lineage.weights) == (BASE, manifest.files["weights.safetensors"])
     assert lineage.slices[-1].share == 1
     assert lineage.scores.keys() == lineage.base_scores.keys() >= {"recall", "PCK@0.1"}
     held_back = tmp_path / "kept" / "held_back" / "annotations.json"
@@ -80,7 +82,7 @@ def test_corrections_become_a_version_beside_the_one_that_ships(
     # what ships is as it was, and lies beside it so that the folder can be served
     assert hash_file(SHIPPED / "weights.safetensors") == before
     assert {p.name for p in home.iterdir()} == {POSE, "drawn_humanoid_detector"}
-    assert {p.name for p in (home / POSE).iterdir()} == {"1.0", "1.0.1"}
+    assert {p.name for p in (home / POSE).iterdir()} == {BASE, TUNED}
 
 
 def test_weights_that_test_worse_are_not_kept(
