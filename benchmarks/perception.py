@@ -31,6 +31,7 @@ from serving.archive.manifest import read_manifest
 from serving.handlers.handler import Handler, HandlerContext, Tensors
 from serving.handlers.loading import is_raw, load_handler
 from serving.workers.launch import WorkerSpec
+from serving.workers.memory import keep_freed_memory
 from serving.workers.messages import Load
 from serving.workers.process import Worker
 
@@ -182,6 +183,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=20, help="calls of which the median is taken")
     parser.add_argument("--peer-runs", type=int, default=5, help="the same for Mask R-CNN")
     arguments = parser.parse_args()
+    keep_freed_memory()  # as the product's processes do
     name, drawing = read_photo(arguments.photo)
     load = os.getloadavg()[0]
     print(f"{name}, {drawing.width} x {drawing.height}, {os.cpu_count()} cores, ", end="")
