@@ -11,7 +11,7 @@ from serving.archive.manifest import Manifest, check_files
 from serving.archive.stored import StoredModel
 from serving.batching.batch import signature
 from serving.batching.batcher import Batcher
-from serving.batching.pending import Batch
+from serving.batching.pending import PRIORITY_S, Batch, Pending
 from serving.batching.sequences import SequenceTable
 from serving.errors import BadInput, InferenceFailed, ServingError
 from serving.observe.metrics import EndpointMetrics
@@ -24,6 +24,7 @@ from serving.registry.lanes import SEQUENCE_HEADERS, Lanes, Queue, SequenceRules
 from serving.registry.plan import batch_limits, pool_spec, sequence_limits
 from serving.registry.pool import Pool
 from serving.registry.streams import ReplyStream
+from serving.registry.traffic import Posted, Traffic
 from serving.settings import ModelConfig
 from serving.workers.messages import Item, Outcome
 from serving.workers.pool import WorkerPool
@@ -60,7 +61,7 @@ class Endpoint:
         self._sequence_headers = sequence_headers
         self._config = config
         self._metrics = metrics
-        self._in_flight = 0
+        self._traffic = Traffic(metrics)
         self._restarts_seen = 0
         self._loaded: set[int] = set()
         self._has_started = False
@@ -69,7 +70,7 @@ class Endpoint:
         self._old_busy: list[Pool] = []
         self._queue = self._make_queue()
         metrics.watch(
-            in_flight=lambda: self._in_flight,
+            in_flight=lambda: self._traffic.count,
             waiting=lambda: self._queue.waiting,
             workers=lambda: self._pool.ready,
         )
@@ -103,6 +104,11 @@ class Endpoint:
     def is_hopeful(self) -> bool:
         """Whether its workers, if it shall have any, are there or are being started."""
         return self._pool.min_workers == 0 or self._pool.is_hopeful
+
+    @property
+    def in_flight(self) -> int:
+        """Requests that are not answered yet, and replies that are still being worked on."""
+        return max(self._traffic.count, self._queue.running)
 
     @property
     def is_raw(self) -> bool:
@@ -203,6 +209,44 @@ class Endpoint:
             raise InferenceFailed(msg)
         return outcome
 
+    def post(
+        self,
+        request: RawRequest,
+        on_outcome: Callable[[Outcome], None],
+        timeout_s: float | None = None,
+        priority: int = 0,
+    ) -> Posted | None:
+        """Let the model answer a request as `ask` does, for who has no task to wait in.
+
+        Args:
+            request: what came.
+            on_outcome: called once, later.
+            timeout_s: how long the caller waits, seconds; None: as configured.
+            priority: higher goes first.
+
+        Returns:
+            What it can be cancelled by; None: this model must be asked with `ask`.
+
+        Raises:
+            ServingError: why it was not taken.
+        """
+        if not isinstance(self._queue, Batcher):
+            return None
+        entered = self._traffic.enter()
+        posted = Posted(self._traffic, entered, on_outcome)
+        deadline = entered + (timeout_s or self._config.default_timeout_s)
+        rank = entered - priority * PRIORITY_S
+        pending: Pending[Item, Outcome] = Pending(
+            request, request.verb, entered, deadline, posted.settle, rank
+        )
+        try:
+            self._check_hope()
+            posted.join(self._queue, pending)
+        except ServingError as error:
+            self._traffic.leave(entered, error.code)
+            raise
+        return posted
+
     def describe(self) -> ModelDescription:
         """Say how it is served, and how it fares."""
         return describe(self._model, self._config, self._pool, self._queue)
@@ -227,25 +271,26 @@ class Endpoint:
     async def _answer(
         self, item: Item, key: Hashable, timeout_s: float | None, priority: int
     ) -> RawReply | Tensors:
-        started = time.monotonic()
-        deadline = started + (timeout_s or self._config.default_timeout_s)
+        entered = self._traffic.enter()
+        deadline = entered + (timeout_s or self._config.default_timeout_s)
         result = "cancelled"
-        self._in_flight += 1
         try:
-            if not self._pool.is_hopeful:
-                raise self._pool.unavailable()
-            self._grow_if_needed()
+            self._check_hope()
             outcome = await self._queue.submit(item, key, deadline, priority=priority)
             result = "ok"
         except ServingError as error:
             result = error.code
             raise
         finally:
-            self._in_flight -= 1
-            self._metrics.answered(time.monotonic() - started, result)
+            self._traffic.leave(entered, result)
         if isinstance(outcome, ServingError):
             raise outcome
         return outcome
+
+    def _check_hope(self) -> None:
+        if not self._pool.is_hopeful:
+            raise self._pool.unavailable()
+        self._grow_if_needed()
 
     def _grow_if_needed(self) -> None:
         if self._pool.max_workers <= self._pool.min_workers:
