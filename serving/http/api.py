@@ -9,20 +9,21 @@ import contextlib
 import dataclasses
 import logging
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
+from functools import partial
+from typing import Any
 
 from msgspec.structs import replace
 
-from serving.errors import BadInput, InputTooLarge, NotAllowed, ServingError
+from serving.errors import BadInput, InputTooLarge, ServingError
 from serving.http.call import Call
 from serving.http.description import ApiKind, describe_api
 from serving.http.head import Refused
-from serving.http.inference import NOT_FOUND
+from serving.http.inference import NOT_FOUND, Prediction, check_method
 from serving.http.problems import NoRoute
 from serving.http.replies import Replies, json_reply
 from serving.http.request import HttpRequest
 from serving.http.v2 import v2_error
-from serving.management import NOT_ALLOWED
 from serving.protocol.exchange import RawReply
 from serving.tokens import TokenKind, Tokens
 
@@ -68,7 +69,23 @@ class Api:
 
     def __call__(self, call: Call) -> None:
         """Begin to answer."""
-        task = asyncio.get_running_loop().create_task(self._handle(call))
+        began = time.monotonic()
+        request = request_of(call)
+        try:
+            answer = self._find(request)
+            if isinstance(answer, Prediction):
+                give_up = answer.post(partial(self._finish, call, request, began))
+                if give_up is not None:
+                    call.on_gone = give_up
+                    return
+        except Exception as error:
+            self._finish(call, request, began, error)
+            return
+        self._run(call, self._handle(call, request, began, answer))
+
+    def _run(self, call: Call, work: Coroutine[Any, Any, None]) -> None:
+        """Go on in a task, which ends when the client hangs up."""
+        task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -86,38 +103,47 @@ class Api:
         self._send(call, request, reply)
         self._note(call, reply.status, 0.0)
 
-    async def answer(self, request: HttpRequest) -> RawReply:
-        """Answer a request, with an error if need be, in the form of its protocol."""
+    async def _handle(self, call: Call, request: HttpRequest, began: float, answer: Answer) -> None:
         try:
-            return await self._answer(request)
+            reply = await answer()
         except Exception as error:
-            return self._error(request, error)
-
-    async def _handle(self, call: Call) -> None:
-        began = time.monotonic()
-        request = request_of(call)
-        reply = await self.answer(request)
+            reply = self._error(request, error)
         if reply.rest is None:
-            self._send(call, request, reply)
+            self._finish(call, request, began, reply)
         else:
-            await self._stream(call, request, reply)
+            await self._stream(call, request, began, reply)
+
+    def _finish(
+        self, call: Call, request: HttpRequest, began: float, outcome: RawReply | Exception
+    ) -> None:
+        """Answer with a reply, or with an error in the form of its protocol."""
+        reply = outcome if isinstance(outcome, RawReply) else self._error(request, outcome)
+        if reply.rest is not None:
+            self._run(call, self._stream(call, request, began, reply))
+            return
+        self._send(call, request, reply)
         self._note(call, reply.status, time.monotonic() - began)
 
-    async def _answer(self, request: HttpRequest) -> RawReply:
+    def _find(self, request: HttpRequest) -> Answer:
+        """Find what answers a request.
+
+        Raises:
+            ServingError: why nothing does.
+        """
         segments = request.segments
         if not segments or segments == ("api-description",):
-            if segments or request.method == "OPTIONS":
-                return json_reply(describe_api(self._kinds))
-            raise NotAllowed(NOT_ALLOWED)
+            if not (segments and self._replies.is_reference):
+                check_method(request, *(("GET",) if segments else ("OPTIONS",)))
+            return _at_once(json_reply(describe_api(self._kinds)))
         if self._is_preflight(request):
-            return RawReply(b"", status=204)
+            return _at_once(RawReply(b"", status=204))
         if segments == ("token",) and "management" in self._kinds and self._tokens.can_be_renewed:
-            return self._renew_key(request)
+            return _at_once(self._renew_key(request))
         for kind, route in self._routes:
             answer = route(request)
             if answer is not None:
                 self._check_token(kind, request)
-                return await answer()
+                return answer
         raise NoRoute(NOT_FOUND)
 
     def _error(self, request: HttpRequest, error: Exception) -> RawReply:
@@ -144,7 +170,9 @@ class Api:
         fields = self._fields(call, request, reply)
         call.reply(reply.status, reply.body, fields, reason=reply.reason)
 
-    async def _stream(self, call: Call, request: HttpRequest, reply: RawReply) -> None:
+    async def _stream(
+        self, call: Call, request: HttpRequest, began: float, reply: RawReply
+    ) -> None:
         """Send a reply whose parts are still being made."""
         call.begin(reply.status, self._fields(call, request, reply), reason=reply.reason)
         call.send(reply.body)
@@ -159,6 +187,7 @@ class Api:
             call.abort()
         else:
             call.end()
+        self._note(call, reply.status, time.monotonic() - began)
 
     def _fields(self, call: Call, request: HttpRequest, reply: RawReply) -> bytes:
         if self._replies.closes_after(reply):
@@ -170,6 +199,13 @@ class Api:
             _log.error("the reply's own headers are dropped: %s", error)
             bare = RawReply(b"", content_type=None, status=reply.status)
             return self._replies.fields_of(bare, request.id)
+
+
+def _at_once(reply: RawReply) -> Answer:
+    async def answer() -> RawReply:
+        return reply
+
+    return answer
 
 
 def request_of(call: Call) -> HttpRequest:

@@ -11,20 +11,29 @@ from serving.errors import (
     BadInput,
     InferenceFailed,
     ModelNotFound,
-    NotAllowed,
     ServerUnavailable,
     ServingError,
 )
 from serving.http.description import describe_model
 from serving.http.forms import read_fields
-from serving.http.problems import NoRoute
+from serving.http.problems import NoRoute, WrongMethod
 from serving.http.replies import json_reply, status_reply
 from serving.http.request import HttpRequest
 from serving.management import NOT_ALLOWED
 from serving.protocol.exchange import RawReply, RawRequest, Verb
+from serving.registry.endpoint import Endpoint
 from serving.settings import ServerSettings
+from serving.workers.messages import Outcome
 
-__all__ = ("NOT_FOUND", "InferenceRoutes", "Target", "raw_request")
+__all__ = (
+    "NOT_FOUND",
+    "InferenceRoutes",
+    "Prediction",
+    "Target",
+    "check_method",
+    "raw_request",
+    "v1_ready",
+)
 
 NOT_FOUND = "Requested resource is not found, please refer to API document."
 
@@ -79,8 +88,8 @@ class InferenceRoutes:
             NoRoute: when it begins as one of these addresses and goes on as none.
         """
         if request.segments == ("ping",):
-            if not (self._is_reference or request.method in {"GET", "HEAD"}):
-                raise NotAllowed(NOT_ALLOWED)
+            if not self._is_reference:
+                check_method(request, "GET")
             return self.ping
         match request.segments:
             case ("v1", "models", name) if ":" not in name and not self._is_reference:
@@ -88,7 +97,7 @@ class InferenceRoutes:
         target = find_target(request.segments)
         if target is None or not self._is_here(request, target):
             return None
-        return lambda: self.predict(request, target)
+        return Prediction(self, request, target)
 
     async def ping(self) -> RawReply:
         """Say whether every model can be asked; the reference says so before it is loaded."""
@@ -101,23 +110,38 @@ class InferenceRoutes:
         Raises:
             ServingError: why there is no answer.
         """
-        raw = raw_request(request, target, self._settings.sequence_headers)
-        target = self._with_model(target, raw)
-        model = target.model or ""
-        endpoint = self._engine.registry.find(model, target.version)
+        raw, target, endpoint = self.prepare(request, target)
         if request.method == "OPTIONS":
             return json_reply(describe_model(endpoint.manifest))
         try:
-            reply = await self._engine.ask(
-                model,
-                raw,
-                version=target.version,
-                timeout_s=request.timeout_s,
-                priority=request.priority,
-            )
-        except ServerUnavailable as error:
-            raise self._unavailable(error, target) from error
-        return self._checked(reply)
+            outcome: Outcome = await endpoint.ask(raw, request.timeout_s, request.priority)
+        except ServingError as error:
+            outcome = error
+        return self.reply_of(outcome, target)
+
+    def prepare(self, request: HttpRequest, target: Target) -> tuple[RawRequest, Target, Endpoint]:
+        """Read a request, and find whom it is for.
+
+        Raises:
+            ServingError: when it cannot be read, or is for nobody.
+        """
+        raw = raw_request(request, target, self._settings.sequence_headers)
+        target = self._with_model(target, raw)
+        return raw, target, self._engine.registry.find(target.model or "", target.version)
+
+    def reply_of(self, outcome: Outcome, target: Target) -> RawReply:
+        """Tell what came of a request.
+
+        Raises:
+            ServingError: when that is no reply.
+        """
+        if isinstance(outcome, ServerUnavailable):
+            raise self._unavailable(outcome, target) from outcome
+        if isinstance(outcome, ServingError):
+            raise outcome
+        if not isinstance(outcome, RawReply):
+            raise InferenceFailed("the model gave tensors instead of a reply")
+        return self._checked(outcome)
 
     def _is_here(self, request: HttpRequest, target: Target) -> bool:
         """Whether this is TorchServe's form of an address that the Open Inference Protocol has."""
@@ -154,6 +178,59 @@ class InferenceRoutes:
             msg = f"the answer has {len(reply.body)} bytes, max_response_size is {limit}"
             raise InferenceFailed(msg)
         return reply
+
+
+class Prediction:
+    """A prediction that was asked for: awaited, or where that can be spared, posted.
+
+    Args:
+        routes: by which it was asked for.
+        request: what was sent.
+        target: what is asked.
+    """
+
+    def __init__(self, routes: InferenceRoutes, request: HttpRequest, target: Target) -> None:
+        self._routes = routes
+        self._request = request
+        self._target = target
+
+    async def __call__(self) -> RawReply:
+        """Let the model answer.
+
+        Raises:
+            ServingError: why there is no answer.
+        """
+        return await self._routes.predict(self._request, self._target)
+
+    def post(self, on_reply: Callable[[RawReply | Exception], None]) -> Callable[[], None] | None:
+        """Let the model answer, without a task.
+
+        Args:
+            on_reply: called once, later, with the reply or the reason why there is none.
+
+        Returns:
+            What gives it up; None: this one must be awaited.
+
+        Raises:
+            ServingError: why it was not taken.
+        """
+        request, routes = self._request, self._routes
+        if request.method == "OPTIONS":
+            return None
+        raw, target, endpoint = routes.prepare(request, self._target)
+
+        def tell(outcome: Outcome) -> None:
+            try:
+                on_reply(routes.reply_of(outcome, target))
+            except ServingError as error:
+                on_reply(error)
+
+        try:
+            posted = endpoint.post(raw, tell, request.timeout_s, request.priority)
+        except ServingError as error:
+            routes.reply_of(error, target)
+            raise
+        return posted.cancel if posted is not None else None
 
 
 def find_target(segments: tuple[str, ...]) -> Target | None:
@@ -259,8 +336,18 @@ async def v1_ready(engine: Engine, request: HttpRequest, name: str) -> RawReply:
 
     Raises:
         ModelNotFound: when there is no such model.
-        NotAllowed: when the verb is not GET.
+        WrongMethod: when the verb is not GET.
     """
-    if request.method not in {"GET", "HEAD"}:
-        raise NotAllowed(NOT_ALLOWED)
+    check_method(request, "GET")
     return json_reply({"name": name, "ready": engine.registry.find(name).is_ready})
+
+
+def check_method(request: HttpRequest, *methods: str) -> None:
+    """Refuse other verbs; HEAD asks as GET does.
+
+    Raises:
+        WrongMethod: when the request's verb is none of these.
+    """
+    asked = "GET" if request.method == "HEAD" else request.method
+    if asked not in methods:
+        raise WrongMethod(request.method, *methods, message=NOT_ALLOWED)

@@ -7,13 +7,13 @@ import msgspec
 
 from serving.admission import RegisterRequest
 from serving.engine import Engine
-from serving.errors import BadInput, NotAllowed
+from serving.errors import BadInput
 from serving.http.description import describe_model_management
-from serving.http.inference import NOT_FOUND, v1_ready
+from serving.http.inference import NOT_FOUND, check_method, v1_ready
 from serving.http.problems import NoRoute
 from serving.http.replies import json_reply, status_reply, text_reply
 from serving.http.request import HttpRequest
-from serving.management import NOT_ALLOWED, Management, Status
+from serving.management import Management, Status
 from serving.protocol.exchange import RawReply
 from serving.tokens import TokenKind, Tokens
 
@@ -71,6 +71,8 @@ class ManagementRoutes:
         """
         if not self._tokens.can_be_renewed:
             raise NoRoute(NOT_FOUND)
+        if not self._is_reference:
+            check_method(request, "GET")
         kind: TokenKind
         match request.parameter("type"):
             case "inference":
@@ -91,8 +93,9 @@ class ManagementRoutes:
             limit = _lenient_number(request, "limit", 100)
             start = _lenient_number(request, "next_page_token", 0)
             return json_reply(self._management.list_models(limit, start))
-        # TorchServe's own tests send "post".
-        _check_verb(request, "POST")
+        check_method(
+            request, *(("GET", "POST") if self._management.may_change_models else ("GET",))
+        )
         return _told(await self._management.register(self._read_registration(request)))
 
     async def _model(self, request: HttpRequest, name: str, version: str | None) -> RawReply:
@@ -103,10 +106,9 @@ class ManagementRoutes:
             "DELETE": lambda: self._unregister(name, version),
             "OPTIONS": lambda: self._options(name, version),
         }
-        answer = answers.get(request.method)
-        if answer is None:
-            raise NotAllowed(NOT_ALLOWED)
-        return await answer()
+        closed = set() if self._management.may_change_models else {"DELETE"}
+        check_method(request, *(method for method in answers if method not in closed))
+        return await answers[request.method]()
 
     async def _describe(self, request: HttpRequest, name: str, version: str | None) -> RawReply:
         is_customized = (request.parameter("customized") or "").lower() == "true"
@@ -123,7 +125,7 @@ class ManagementRoutes:
         return _told(await self._management.scale(name, asked, workers, wait=wait))
 
     async def _set_default(self, request: HttpRequest, name: str, version: str) -> RawReply:
-        _check_verb(request, "PUT")
+        check_method(request, "PUT")
         return _told(self._management.set_default(name, version))
 
     async def _unregister(self, name: str, version: str | None) -> RawReply:
@@ -171,11 +173,6 @@ class ManagementRoutes:
 
 def _told(status: Status) -> RawReply:
     return status_reply(status.text, status.code)
-
-
-def _check_verb(request: HttpRequest, verb: str) -> None:
-    if request.method != verb:
-        raise NotAllowed(NOT_ALLOWED)
 
 
 def _lenient_number(request: HttpRequest, name: str, default: int) -> int:

@@ -28,7 +28,7 @@ from serving.errors import (
     WorkflowNotFound,
 )
 
-__all__ = ("NoRoute", "Problem", "problem_of", "v2_problem_of")
+__all__ = ("NoRoute", "Problem", "WrongMethod", "problem_of", "v2_problem_of")
 
 _log = logging.getLogger(__name__)
 
@@ -37,6 +37,19 @@ class NoRoute(ServingError):
     """The address leads nowhere."""
 
     code = "no_route"
+
+
+class WrongMethod(NotAllowed):
+    """The address is asked by other methods.
+
+    Attributes:
+        methods: those.
+    """
+
+    def __init__(self, method: str, *methods: str, message: str = "") -> None:
+        usual = f"this address is asked by {' or '.join(methods)}, not {method}"
+        super().__init__(message or usual)
+        self.methods = methods
 
 
 class Problem(NamedTuple):

@@ -6,7 +6,7 @@ import msgspec
 
 from serving.errors import InputTooLarge, Unauthorized
 from serving.http.call import encode_fields
-from serving.http.problems import problem_of
+from serving.http.problems import WrongMethod, problem_of
 from serving.protocol.exchange import RawReply
 from serving.protocol.torchserve import ErrorBody, StatusBody, encode_pretty
 from serving.settings import ServerSettings
@@ -99,6 +99,8 @@ class Replies:
         headers: list[tuple[str, str]] = []
         if problem.retry_after_s is not None:
             headers.append(("retry-after", str(problem.retry_after_s)))
+        if isinstance(error, WrongMethod):
+            headers.append(("allow", ", ".join(error.methods)))
         if isinstance(error, Unauthorized) and problem.status == 401:
             headers.append(("www-authenticate", "Bearer"))
         return RawReply(

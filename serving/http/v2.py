@@ -9,14 +9,14 @@ import msgspec
 
 from serving.errors import BadInput
 from serving.http.encodings import asked_coding, compress, decompress
-from serving.http.problems import NoRoute, v2_problem_of
+from serving.http.problems import NoRoute, WrongMethod, v2_problem_of
 from serving.http.request import HttpRequest
-from serving.http.v2_memory import WrongMethod, memory_route
+from serving.http.v2_memory import memory_route
 from serving.open_inference.repository import ModelRepository
 from serving.open_inference.service import OpenInference
 from serving.open_inference.settings import log_settings, trace_settings
 from serving.protocol.exchange import RawReply
-from serving.protocol.infer import InferRequest
+from serving.protocol.infer import InferRequest, InferResponse
 from serving.protocol.json_tensors import LONG
 from serving.protocol.v2 import HEADER_LENGTH, decode_request, encode_response
 from serving.protocol.v2_raw import decode_raw_request
@@ -127,9 +127,8 @@ class V2Routes:
         body = await decompress(request.body, coding, self._max_bytes)
         asked = await self._decode(body, _header_length(headers), endpoint)
         response = await self._serving.infer(endpoint, asked)
-        is_long = any(array.size > LONG for array in response.outputs.values())
         regions = self._serving.regions
-        if is_long and not asked.wants_binary:
+        if _has_long_json(response, asked):
             payload = await asyncio.to_thread(encode_response, response, asked, regions)
         else:
             payload = encode_response(response, asked, regions)
@@ -222,6 +221,16 @@ def _header_length(headers: Mapping[str, str]) -> int | None:
         msg = f"{HEADER_LENGTH} must be a whole number, got {text[:20]!r}"
         raise BadInput(msg)
     return int(text)
+
+
+def _has_long_json(response: InferResponse, asked: InferRequest) -> bool:
+    """Whether an answer is better written beside the event loop."""
+    for name, array in response.outputs.items():
+        if array.size > LONG:
+            wanted = asked.wants.get(name)
+            if not (wanted.is_binary if wanted else asked.wants_binary):
+                return True
+    return False
 
 
 def _parameters(body: Mapping[str, Any]) -> Mapping[str, object]:

@@ -6,23 +6,11 @@ from typing import Any
 import msgspec
 
 from serving.errors import BadInput, NotAllowed
-from serving.http.problems import NoRoute
+from serving.http.problems import NoRoute, WrongMethod
 from serving.open_inference.service import OpenInference
 from serving.open_inference.shared_memory import Region
 
-__all__ = ("WrongMethod", "memory_route")
-
-
-class WrongMethod(NotAllowed):
-    """The address is asked by other methods.
-
-    Attributes:
-        methods: those.
-    """
-
-    def __init__(self, method: str, *methods: str) -> None:
-        super().__init__(f"this address is asked by {' or '.join(methods)}, not {method}")
-        self.methods = methods
+__all__ = ("memory_route",)
 
 
 class _Registration(msgspec.Struct):
