@@ -7,6 +7,7 @@ import signal
 import socket
 import ssl
 import sys
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 
@@ -110,6 +111,8 @@ async def serve(
             services.snapshots.save("startup")
             on_ready(ports)
             await stop.wait()
+            # Whoever asks from now on is told that another server should be asked.
+            services.engine.drain()
             services.snapshots.save("shutdown")
 
 
@@ -199,12 +202,17 @@ async def _load_unless_stopped(services: Services, stop: asyncio.Event) -> bool:
 async def _shut_down(services: Services, listeners: Sequence[Listener]) -> None:
     """Finish what is under way, take nothing more, leave no process behind.
 
-    What is not finished after `_DRAIN_S` is told so by the engine, and hence answered as well.
+    The ports stay open as long as requests are being worked on, so that whoever looks is told that
+    the server is not ready. What is not finished after `_DRAIN_S` is told so by the engine, and
+    hence answered as well.
     """
     services.engine.drain()
-    stopping = [asyncio.create_task(listener.stop(_DRAIN_S + 1)) for listener in listeners]
+    give_up_at = time.monotonic() + _DRAIN_S
+    await services.engine.until_idle(_DRAIN_S)
+    left_s = max(give_up_at - time.monotonic(), 0)
+    stopping = [asyncio.create_task(listener.stop(left_s + 1)) for listener in listeners]
     if stopping:
-        await asyncio.wait(stopping, timeout=_DRAIN_S)
+        await asyncio.wait(stopping, timeout=left_s)
     await services.engine.stop(grace_s=0)
     await asyncio.gather(*stopping)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -23,6 +24,9 @@ __all__ = ("Engine",)
 
 _DRAIN_S = 120.0
 """How long an unregistered model may take to answer what it was asked before, seconds."""
+
+_IDLE_CHECK_S = 0.02
+"""How often a server that stops looks whether it may, seconds."""
 
 _log = logging.getLogger(__name__)
 
@@ -231,6 +235,14 @@ class Engine:
     def drain(self) -> None:
         """Say from now on that the server is not ready; what comes is still served."""
         self._is_open = False
+
+    async def until_idle(self, timeout_s: float) -> None:
+        """Wait until every request is answered, at most `timeout_s` seconds."""
+        give_up_at = time.monotonic() + timeout_s
+        while any(endpoint.in_flight for endpoint in self._registry.endpoints):
+            if time.monotonic() > give_up_at:
+                return
+            await asyncio.sleep(_IDLE_CHECK_S)
 
     async def stop(self, grace_s: float) -> None:
         """Take nothing more; give what runs `grace_s` seconds; end all workers."""

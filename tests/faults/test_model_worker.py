@@ -127,7 +127,7 @@ def test_model_that_keeps_killing_its_worker_is_503_with_retry_after() -> None:
         wait_until(lambda: http.post(url, content=b"0").status_code == 200, "recovery")
 
 
-def test_full_queue_is_503_with_retry_after_and_another_message(
+def test_full_queue_is_429_with_retry_after(
     pool: concurrent.futures.ThreadPoolExecutor,
 ) -> None:
     with running_server(SERVING_QUEUE_SIZE="1", SERVING_BATCH_SIZE="1") as (_, server):
@@ -136,7 +136,7 @@ def test_full_queue_is_503_with_retry_after_and_another_message(
         requests.append(pool.submit(sleep, server, 0))
         wait_until(lambda: in_flight(server) == 2, "the second request's arrival")
         answer = httpx.post(f"{server.inference}/predictions/fragile", content=b"0")
-        assert answer.status_code == 503
+        assert answer.status_code == 429
         assert int(answer.headers["retry-after"]) >= 1
         assert "the queue is full" in answer.json()["message"]
         assert all(request.result() for request in requests)
