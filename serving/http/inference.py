@@ -220,10 +220,12 @@ class Prediction:
         raw, target, endpoint = routes.prepare(request, self._target)
 
         def tell(outcome: Outcome) -> None:
+            told: RawReply | Exception
             try:
-                on_reply(routes.reply_of(outcome, target))
+                told = routes.reply_of(outcome, target)
             except ServingError as error:
-                on_reply(error)
+                told = error
+            on_reply(told)
 
         try:
             posted = endpoint.post(raw, tell, request.timeout_s, request.priority)
