@@ -168,6 +168,8 @@ def wanted_from(parameters: Parameters, *, is_binary: bool) -> Wanted:
     """
     if not parameters:
         return _BINARY if is_binary else _JSON
+    if len(parameters) == 1 and "binary_data" in parameters:
+        return _BINARY if flag_from(parameters, "binary_data", default=False) else _JSON
     return Wanted(
         is_binary=flag_from(parameters, "binary_data", default=is_binary),
         classes=whole_number_from(parameters, "classification"),
