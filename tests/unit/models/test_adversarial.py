@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -12,57 +11,19 @@ from numpy.typing import NDArray
 from models.drawn_humanoid_detector.handler import DetectorHandler
 from models.drawn_humanoid_pose_estimator.handler import PoseHandler
 from serving.handlers.handler import HandlerContext, Tensors
-
-Image = NDArray[np.uint8]
+from tests.support_adversarial import (
+    Image,
+    black,
+    huge_photo,
+    noise,
+    one_column,
+    one_pixel,
+    one_row,
+    thin_lines,
+    touching_all_edges,
+)
 
 MODELS = Path(__file__).parents[3] / "models"
-
-
-def noise() -> Image:
-    return np.random.default_rng(0).integers(0, 256, (240, 320, 3), dtype=np.uint8)
-
-
-def black() -> Image:
-    return np.zeros((300, 200, 3), np.uint8)
-
-
-def thin_lines() -> Image:
-    """A stick figure of lines one pixel wide, without anti-aliasing."""
-    page = np.full((600, 400, 3), 255, np.uint8)
-    cv2.circle(page, (200, 100), 60, (0, 0, 0), 1)
-    for end in ((60, 250), (340, 250)):
-        cv2.line(page, (200, 220), end, (0, 0, 0), 1)
-    for end in ((120, 580), (280, 580)):
-        cv2.line(page, (200, 380), end, (0, 0, 0), 1)
-    cv2.line(page, (200, 160), (200, 380), (0, 0, 0), 1)
-    return page
-
-
-def huge_photo() -> Image:
-    return np.asarray(cv2.resize(thin_lines(), (5333, 8000)), dtype=np.uint8)
-
-
-def touching_all_edges() -> Image:
-    """A star of thick limbs that runs out of the picture on every side."""
-    page = np.full((256, 256, 3), 255, np.uint8)
-    cv2.circle(page, (128, 40), 44, (40, 40, 40), 8)
-    for start, end in (((128, 80), (128, 170)), ((0, 110), (255, 110))):
-        cv2.line(page, start, end, (40, 40, 40), 8)
-    for end in ((0, 255), (255, 255)):
-        cv2.line(page, (128, 170), end, (40, 40, 40), 8)
-    return page
-
-
-def one_row() -> Image:
-    return np.random.default_rng(1).integers(0, 256, (1, 900, 3), dtype=np.uint8)
-
-
-def one_column() -> Image:
-    return np.random.default_rng(2).integers(0, 256, (900, 1, 3), dtype=np.uint8)
-
-
-def one_pixel() -> Image:
-    return np.full((1, 1, 3), 90, np.uint8)
 
 
 PICTURES = (
