@@ -77,7 +77,7 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     min_workers: Annotated[int, msgspec.Meta(ge=0)] = 1
     max_workers: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    scale_up_ms: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+    scale_up_ms: Annotated[float, msgspec.Meta(ge=0)] = 100.0
     batch_size: _Count | None = None
     preferred_batch_sizes: tuple[_Count, ...] = ()
     max_batch_delay_ms: Annotated[float, msgspec.Meta(ge=0)] | None = None

@@ -37,7 +37,11 @@ class HandlerContext(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 
 class Handler(Protocol):
-    """One model's code; built without arguments, loaded once, then called from one thread."""
+    """One model's code; built without arguments, loaded once, then called from one thread.
+
+    Where processes of their own decode and encode (`decode_workers`), they call only `decode` and
+    `encode`, and before those, instead of `load`, `prepare(context)` if there is such a method.
+    """
 
     def load(self, context: HandlerContext) -> None:
         """Load the weights; whatever it raises keeps the model from being served."""

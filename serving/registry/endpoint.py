@@ -19,9 +19,10 @@ from serving.observe.statistics import EndpointStatistics
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.protocol.tensors import Tensors
 from serving.protocol.torchserve import ModelDescription
+from serving.registry.codec import Codec
 from serving.registry.description import describe
 from serving.registry.lanes import SEQUENCE_HEADERS, Lanes, Queue, SequenceRules
-from serving.registry.plan import batch_limits, pool_spec, sequence_limits
+from serving.registry.plan import batch_limits, codec_spec, pool_spec, sequence_limits
 from serving.registry.pool import Pool
 from serving.registry.streams import ReplyStream
 from serving.registry.traffic import Posted, Traffic
@@ -69,6 +70,8 @@ class Endpoint:
         self._old_pools: set[asyncio.Task[None]] = set()
         self._old_busy: list[Pool] = []
         self._queue = self._make_queue()
+        self._codec = _codec_of(model, config)
+        self._growth_check: asyncio.TimerHandle | None = None
         metrics.watch(
             in_flight=lambda: self._traffic.count,
             waiting=lambda: self._queue.waiting,
@@ -92,8 +95,8 @@ class Endpoint:
 
     @property
     def is_ready(self) -> bool:
-        """Whether a worker holds the model."""
-        return self._pool.ready > 0
+        """Whether a worker holds the model, and bodies can be decoded for it."""
+        return self._pool.ready > 0 and (self._codec is None or self._codec.is_ready)
 
     @property
     def is_wanted(self) -> bool:
@@ -122,7 +125,13 @@ class Endpoint:
             InvalidModel: when a file is not what the manifest says, or the model cannot be loaded.
         """
         await asyncio.to_thread(check_files, self._model.manifest, self._model.folder)
-        await self._pool.start(wanted)
+        try:
+            await self._pool.start(wanted)
+            if self._codec is not None:
+                await self._codec.start()
+        except BaseException:
+            await self._end_pools()
+            raise
         self._has_started = True
 
     async def reload(self, model: StoredModel) -> None:
@@ -138,12 +147,16 @@ class Endpoint:
         pool.max_workers = self._pool.max_workers
         # As many as work now: none of the load shall wait for workers that are yet to come.
         await pool.start(max(self._pool.ready, 1))
+        codec = _codec_of(model, self._config)
+        if codec is not None:
+            await codec.start()
+        old_codec, self._codec = self._codec, codec
         old, self._pool, self._model = self._pool, pool, model
         self._queue.limits = batch_limits(model.manifest, self._config)
         if isinstance(self._queue, Lanes):
             self._queue.lose_all()
         self._old_busy.append(old)
-        leaving = asyncio.create_task(self._let_go(old))
+        leaving = asyncio.create_task(self._let_go(old, old_codec))
         self._old_pools.add(leaving)
         leaving.add_done_callback(self._old_pools.discard)
         self._queue.wake()
@@ -203,11 +216,21 @@ class Endpoint:
         Raises:
             ServingError: why there is no answer.
         """
+        if self._codec is not None and request.verb == "predict" and not self.is_raw:
+            return await self._ask_with_codec(self._codec, request, timeout_s, priority)
         outcome = await self._answer(request, request.verb, timeout_s, priority)
         if not isinstance(outcome, RawReply):
             msg = "the model gave tensors instead of a reply"
             raise InferenceFailed(msg)
         return outcome
+
+    async def _ask_with_codec(
+        self, codec: Codec, request: RawRequest, timeout_s: float | None, priority: int
+    ) -> RawReply:
+        deadline = time.monotonic() + (timeout_s or self._config.default_timeout_s)
+        tensors = await codec.decode(request, deadline)
+        outputs = await self.infer(tensors, max(deadline - time.monotonic(), 1e-3), priority)
+        return await codec.encode(outputs, deadline)
 
     def post(
         self,
@@ -230,7 +253,7 @@ class Endpoint:
         Raises:
             ServingError: why it was not taken.
         """
-        if not isinstance(self._queue, Batcher):
+        if not isinstance(self._queue, Batcher) or self._codec is not None:
             return None
         entered = self._traffic.enter()
         posted = Posted(self._traffic, entered, on_outcome)
@@ -297,8 +320,18 @@ class Endpoint:
             return
         if self._queue.running < self._pool.capacity:
             return
-        if self._queue.oldest_wait_s() * 1000 >= self._config.scale_up_ms:
+        left_s = self._config.scale_up_ms / 1000 - self._queue.oldest_wait_s()
+        if left_s <= 0:
             self._pool.grow()
+        elif self._growth_check is None:
+            loop = asyncio.get_running_loop()
+            self._growth_check = loop.call_later(left_s, self._check_growth)
+
+    def _check_growth(self) -> None:
+        """Look again whether those who wait have waited too long."""
+        self._growth_check = None
+        if self._queue.waiting:
+            self._grow_if_needed()
 
     def _make_queue(self) -> Queue:
         limits = batch_limits(self.manifest, self._config)
@@ -337,7 +370,9 @@ class Endpoint:
         self._metrics.shipped(time.monotonic() - started - answer.seconds)
         return answer.outcomes
 
-    async def _let_go(self, old: Pool) -> None:
+    async def _let_go(self, old: Pool, old_codec: Codec | None) -> None:
+        if old_codec is not None:
+            await old_codec.drain(_OLD_POOL_S)
         await old.drain(_OLD_POOL_S)
         self._old_busy.remove(old)
 
@@ -346,6 +381,10 @@ class Endpoint:
             leaving.cancel()
         if self._old_pools:
             await asyncio.wait(self._old_pools)
+        if self._growth_check is not None:
+            self._growth_check.cancel()
+        if self._codec is not None:
+            await self._codec.stop()
         pools = [self._pool, *self._old_busy]
         await asyncio.gather(*(pool.stop(grace_s=0.5) for pool in pools))
 
@@ -360,6 +399,11 @@ class Endpoint:
             self._queue.wake()
         else:
             self._queue.fail_waiting(self._pool.unavailable())
+
+
+def _codec_of(model: StoredModel, config: ModelConfig) -> Codec | None:
+    spec = codec_spec(model, config)
+    return None if spec is None else Codec(spec, config.queue_size)
 
 
 def _relay(batch: Batch[Item, Outcome], streams: dict[int, ReplyStream]) -> OnChunk:

@@ -1,6 +1,7 @@
 """From a model on disk and its configuration to its workers and its batches."""
 
 import msgspec
+from msgspec import structs
 
 from serving.archive.manifest import Manifest
 from serving.archive.stored import StoredModel
@@ -12,7 +13,7 @@ from serving.workers.launch import WorkerSpec
 from serving.workers.messages import Load
 from serving.workers.pool import PoolSpec
 
-__all__ = ("batch_limits", "pool_spec", "sequence_limits")
+__all__ = ("batch_limits", "codec_spec", "pool_spec", "sequence_limits")
 
 _OUR_HANDLERS = "serving."
 """Where the handlers of archives come from; what they run expects to be at home in the archive."""
@@ -60,6 +61,24 @@ def pool_spec(model: StoredModel, config: ModelConfig) -> PoolSpec:
         max_retry_timeout_s=config.max_retry_timeout_s,
         slots=batch_size if config.continuous_batching else 1,
         device_ids=config.device_ids,
+    )
+
+
+def codec_spec(model: StoredModel, config: ModelConfig) -> PoolSpec | None:
+    """Which processes decode and encode for the model; None: its workers do."""
+    if not config.decode_workers:
+        return None
+    spec = pool_spec(model, config)
+    context = structs.replace(spec.worker.load.context, threads=1, device="cpu", gpu_id=None)
+    load = structs.replace(spec.worker.load, context=context, trial=(), is_codec=True)
+    return structs.replace(
+        spec,
+        model=f"{spec.model}, codec",
+        worker=structs.replace(spec.worker, load=load),
+        min_workers=config.decode_workers,
+        max_workers=config.decode_workers,
+        device_ids=(),
+        slots=1,
     )
 
 

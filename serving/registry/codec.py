@@ -1,0 +1,111 @@
+"""Codec: processes of their own that decode bodies and encode answers, beside the model's."""
+
+from collections.abc import Sequence
+
+from serving.batching.batcher import Batcher, LaunchReason
+from serving.batching.pending import Batch, BatchLimits
+from serving.errors import InferenceFailed
+from serving.protocol.exchange import RawReply, RawRequest
+from serving.protocol.tensors import Tensors
+from serving.workers.messages import Item, Outcome
+from serving.workers.pool import PoolSpec, WorkerPool
+
+__all__ = ("Codec",)
+
+_ANSWERS_FIRST = 60
+"""Priority of encoding: an answer that is ready must not wait for bodies that came later."""
+
+
+class Codec:
+    """Decodes and encodes for one model version, so that its workers need not.
+
+    Args:
+        spec: of the processes.
+        queue_size: most bodies or answers that wait.
+    """
+
+    def __init__(self, spec: PoolSpec, queue_size: int) -> None:
+        self._pool = WorkerPool(spec, self._workers_changed)
+        # Nothing is gained by batches here; each process takes the next item when it is free.
+        limits = BatchLimits(size=1, delay_s=0.0, queue_size=2 * queue_size, wait="never")
+        self._batcher: Batcher[Item, Outcome] = Batcher(
+            self._run, lambda: self._pool.capacity, limits, _Nobody()
+        )
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether a process is there."""
+        return self._pool.ready > 0
+
+    async def start(self) -> None:
+        """Start the processes.
+
+        Raises:
+            InvalidModel: when the handler cannot be built.
+        """
+        await self._pool.start()
+
+    async def decode(self, request: RawRequest, deadline: float) -> Tensors:
+        """What the model shall see of a request.
+
+        Args:
+            request: what came.
+            deadline: monotonic seconds.
+
+        Raises:
+            ServingError: why there is nothing to see.
+        """
+        outcome = await self._submit(request, deadline, 0)
+        if isinstance(outcome, RawReply):
+            raise InferenceFailed("decoding gave a reply instead of tensors")
+        return outcome
+
+    async def encode(self, outputs: Tensors, deadline: float) -> RawReply:
+        """The reply of what the model gave.
+
+        Args:
+            outputs: of one item.
+            deadline: monotonic seconds.
+
+        Raises:
+            ServingError: why there is none.
+        """
+        outcome = await self._submit(outputs, deadline, _ANSWERS_FIRST)
+        if not isinstance(outcome, RawReply):
+            raise InferenceFailed("encoding gave tensors instead of a reply")
+        return outcome
+
+    async def drain(self, grace_s: float) -> None:
+        """Take nothing more, finish what is here within `grace_s` seconds, then end."""
+        await self._batcher.drain(grace_s)
+        await self._pool.stop(grace_s=0.5)
+
+    async def stop(self) -> None:
+        """Take nothing more, and end."""
+        await self._batcher.stop(0)
+        await self._pool.stop(grace_s=0.5)
+
+    async def _submit(self, item: Item, deadline: float, priority: int) -> RawReply | Tensors:
+        if not self._pool.is_hopeful:
+            raise self._pool.unavailable()
+        outcome = await self._batcher.submit(item, None, deadline, priority=priority)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    async def _run(self, batch: Batch[Item, Outcome]) -> Sequence[Outcome]:
+        return (await self._pool.run(batch.items)).outcomes
+
+    def _workers_changed(self) -> None:
+        if self._pool.is_hopeful:
+            self._batcher.wake()
+        else:
+            self._batcher.fail_waiting(self._pool.unavailable())
+
+
+class _Nobody:
+    """Wants to know nothing: the requests are counted by their endpoint."""
+
+    def launched(self, waits_s: Sequence[float], reason: LaunchReason) -> None: ...
+
+    def dropped(self, reason: str) -> None: ...
