@@ -64,11 +64,5 @@ async def infer_rows(
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(infer(row)) for row in rows]
     except* ServingError as failures:
-        raise _first(failures) from None
+        raise failures.exceptions[0] from None
     return join_rows([task.result() for task in tasks])
-
-
-def _first(failures: BaseExceptionGroup[ServingError]) -> ServingError:
-    """One error for the client: that of the first row that failed."""
-    error = failures.exceptions[0]
-    return _first(error) if isinstance(error, BaseExceptionGroup) else error

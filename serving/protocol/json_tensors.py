@@ -40,7 +40,8 @@ _READERS: dict[str, Callable[[Buffer], list[Any]]] = {
 
 _ALLOWED: dict[str, set[type]] = {"b": {bool}, "f": {int, float}, "i": {int}, "u": {int}}
 
-_IN_NUMBERS = b"0123456789.eE+- \t\r\n"
+_BLANKS = b" \t\r\n"
+_IN_NUMBERS = b"0123456789.eE+-"
 _TURNS = re.compile(rb"(\]+),(\[+)")
 
 
@@ -96,18 +97,18 @@ def _flat_text(text: bytes) -> bytes | None:
 
 
 def _flat_nest(text: bytes) -> bytes | None:
-    skeleton = text.translate(None, _IN_NUMBERS)
+    compact = text.translate(None, _BLANKS)
+    skeleton = compact.translate(None, _IN_NUMBERS)
     depth = len(skeleton) - len(skeleton.lstrip(b"["))
-    if depth == 0 or not skeleton.endswith(b"]" * depth) or b"[]" in skeleton:
+    if not skeleton.endswith(b"]" * depth) or b"[]" in compact:
         return None
     inside = skeleton[depth:-depth]
-    if inside.strip(b","):
-        turns = _TURNS.findall(inside)
-        if any(len(down) != len(up) or len(up) >= depth for down, up in turns):
+    for down, up in _TURNS.findall(inside):
+        if len(down) != len(up) or len(up) >= depth:
             return None
-        if _TURNS.sub(b"", inside).strip(b","):
-            return None
-    return text.translate(None, b"[] \t\r\n")
+    if _TURNS.sub(b"", inside).strip(b","):
+        return None
+    return compact.translate(None, b"[]")
 
 
 def _pieces(text: bytes) -> Iterator[bytes]:

@@ -81,6 +81,9 @@ def test_nested_json_is_row_major() -> None:
         ([[1], 2], "INT32", "equally deep"),
         ([1, [2], 3], "INT32", "equally deep"),
         ([[[1]], [2]], "INT32", "equally deep"),
+        ([[[1]], [2], [[3]]], "INT32", "equally deep"),
+        ([[1, 2], 3, [4, 5]], "INT32", "equally deep"),
+        ([[1, 2], [[3, 4]], [5, 6]], "INT32", "equally deep"),
         ([1.5], "INT32", "float"),
         ([True], "INT32", "bool"),
         ([1], "BOOL", "int"),
@@ -101,6 +104,10 @@ def test_bad_json_data_is_refused(values: object, name: str, reason: str) -> Non
 def test_bytes_that_are_no_text_cannot_be_json() -> None:
     with pytest.raises(BadInput, match="as binary data"):
         array_to_json(np.array([b"\xff"], dtype=object))
+
+
+def test_empty_lists_may_be_nested() -> None:
+    assert read([[], [], []], "FP32", [3, 0]).shape == (3, 0)
 
 
 def test_no_json_at_all_is_refused() -> None:
