@@ -44,6 +44,9 @@ _NO_WORKER = (
 )
 _SEQUENCE = ("ts_request_sequence_id", "ts_request_sequence_start", "ts_request_sequence_end")
 
+_EXTENDED = frozenset({"inference-header-content-length", "content-encoding"})
+"""Headers of bodies that are more than JSON, which TorchServe's handlers do not read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -148,6 +151,8 @@ class InferenceRoutes:
         if request.segments[0] != "v2" or target.verb == "explain":
             return True
         if self._settings.service_envelope == "kservev2" and not self._is_reference:
+            return False
+        if request.headers.keys() & _EXTENDED:
             return False
         try:
             return self._engine.registry.find(target.model or "", target.version).is_raw
