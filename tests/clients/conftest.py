@@ -1,10 +1,11 @@
 """One server for all these tests; it takes shared memory, and models are loaded and unloaded."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.support_clients import Addresses, server_for_clients
+from tests.support_clients import MODELS, Addresses, server_for_clients
 
 
 @pytest.fixture(scope="session")
@@ -16,3 +17,12 @@ def addresses() -> Iterator[Addresses]:
         SERVING_MAX_REQUEST_BYTES="4000000",
     ) as found:
         yield found
+
+
+@pytest.fixture
+def echo(tmp_path: Path) -> Path:
+    """A folder with one model, which starts sooner than six."""
+    models = tmp_path / "models"
+    models.mkdir()
+    (models / "echo").symlink_to(MODELS / "echo")
+    return models

@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -138,9 +139,9 @@ def test_priority_and_sequence_are_taken(http: httpx.Client) -> None:
     assert "priority must be" in wrong.json()["error"]
 
 
-def test_server_takes_no_shared_memory_and_loads_nothing_unless_told() -> None:
+def test_server_takes_no_shared_memory_and_loads_nothing_unless_told(echo: Path) -> None:
     with (
-        server_for_clients(SERVING_TOKEN_AUTHORIZATION="off") as addresses,
+        server_for_clients(echo, SERVING_TOKEN_AUTHORIZATION="off") as addresses,
         httpx.Client(base_url=f"http://{addresses.http}", timeout=20) as http,
     ):
         assert "system_shared_memory" not in http.get("/v2").json()["extensions"]
