@@ -1,7 +1,6 @@
 """Channel: frames over a socket pair, one end in an event loop, the other blocking.
 
-Shared memory would save about 0.4 ms of the 0.5 ms that a picture of 3 MB takes this way: too
-little against its inference to be worth the bookkeeping.
+Large payloads go through shared memory (`serving.workers.shared`).
 """
 
 import asyncio
@@ -9,18 +8,36 @@ import select
 import socket
 from collections import deque
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from serving.protocol.tensors import Buffer
 from serving.workers.frames import ChannelClosed, Frame, FrameReader, write_frame
 from serving.workers.messages import Message
+from serving.workers.shared import SharedArea
 
-__all__ = ("AsyncChannel", "Channel", "ChannelClosed", "channel_pair")
+__all__ = ("Areas", "AsyncChannel", "Channel", "ChannelClosed", "channel_pair")
 
 _SOCKET_BUFFER = 1 << 20
 """Asked of the kernel, which cuts it down to what it allows, bytes."""
 
 _MOST_CHUNKS = 512
 """Sent by one call; the system's limit is 1024 (IOV_MAX)."""
+
+
+class Areas(NamedTuple):
+    """The shared memory of one end; None: all goes through the socket."""
+
+    outgoing: SharedArea | None = None
+    incoming: SharedArea | None = None
+
+    def close(self) -> None:
+        """Give both up."""
+        for area in self:
+            if area is not None:
+                area.close()
+
+
+_NO_AREAS = Areas()
 
 
 def channel_pair() -> tuple[socket.socket, socket.socket]:
@@ -39,6 +56,7 @@ class AsyncChannel:
         end: a socket that does not block.
         on_message: called with each message and what follows it; may raise ChannelClosed.
         on_closed: called once, when the other end is gone or talks nonsense.
+        areas: for large payloads; closed with the channel.
     """
 
     def __init__(
@@ -46,11 +64,13 @@ class AsyncChannel:
         end: socket.socket,
         on_message: Callable[[Message, list[memoryview]], None],
         on_closed: Callable[[], None],
+        areas: Areas = _NO_AREAS,
     ) -> None:
         self._socket = end
+        self._areas = areas
         self._on_message = on_message
         self._on_closed = on_closed
-        self._reader = FrameReader()
+        self._reader = FrameReader(areas.incoming)
         self._unsent: deque[Buffer] = deque()
         self._loop = asyncio.get_running_loop()
         self._is_closed = False
@@ -65,7 +85,7 @@ class AsyncChannel:
         if self._is_closed:
             raise ChannelClosed
         is_first = not self._unsent
-        self._unsent.extend(write_frame(message, buffers))
+        self._unsent.extend(write_frame(message, buffers, self._areas.outgoing))
         if is_first:
             self._send_now()
             if self._unsent:
@@ -79,6 +99,7 @@ class AsyncChannel:
             self._loop.remove_writer(self._socket)
             self._unsent.clear()
             self._socket.close()
+            self._areas.close()
 
     def _send_now(self) -> None:
         unsent = self._unsent
@@ -122,11 +143,17 @@ class AsyncChannel:
 
 
 class Channel:
-    """The worker's end; blocks."""
+    """The worker's end; blocks.
 
-    def __init__(self, end: socket.socket) -> None:
+    Args:
+        end: a socket that blocks.
+        areas: for large payloads.
+    """
+
+    def __init__(self, end: socket.socket, areas: Areas = _NO_AREAS) -> None:
         self._socket = end
-        self._reader = FrameReader()
+        self._areas = areas
+        self._reader = FrameReader(areas.incoming)
         self._frames: deque[Frame] = deque()
 
     def send(self, message: Message, buffers: Sequence[Buffer] = ()) -> None:
@@ -135,7 +162,7 @@ class Channel:
         Raises:
             ChannelClosed: when the other end is gone.
         """
-        chunks = write_frame(message, buffers)
+        chunks = write_frame(message, buffers, self._areas.outgoing)
         try:
             if len(chunks) == 1:
                 self._socket.sendall(chunks[0])

@@ -2,7 +2,8 @@
 
 A frame is the lengths of header and payload, the header (the message and the lengths of its
 buffers, in MessagePack), and the payload: the buffers, each padded to whole 64 bytes so that
-arrays which share the received memory are aligned.
+arrays which share the received memory are aligned. A large payload of a batch or of its answer is
+in shared memory instead, where there is some; at most one of each kind is ever under way.
 """
 
 import struct
@@ -12,7 +13,8 @@ import msgspec
 import numpy as np
 
 from serving.protocol.tensors import Buffer
-from serving.workers.messages import Message
+from serving.workers.messages import Answered, Message, Run
+from serving.workers.shared import SharedArea
 
 __all__ = ("ChannelClosed", "Frame", "FrameReader", "write_frame")
 
@@ -23,6 +25,8 @@ _ALIGNMENT = 64
 _PADDING = tuple(bytes(count) for count in range(_ALIGNMENT))
 _SCRATCH_BYTES = 16 * 1024
 _MAX_HEADER_BYTES = 1 << 26
+_IN_SHARED_MEMORY = 1 << 63
+"""Set in the payload's length when it is not in the stream."""
 
 
 class ChannelClosed(Exception):
@@ -38,8 +42,10 @@ _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(_Header)
 
 
-def write_frame(message: Message, buffers: Sequence[Buffer] = ()) -> list[Buffer]:
-    """Write a frame; the buffers are in it as they are, not copied."""
+def write_frame(
+    message: Message, buffers: Sequence[Buffer] = (), area: SharedArea | None = None
+) -> list[Buffer]:
+    """Write a frame; the buffers are in it as they are, not copied, or in the shared memory."""
     sizes = tuple(len(buffer) for buffer in buffers)
     header = _encoder.encode(_Header(message, sizes))
     payload_size = 0
@@ -50,14 +56,23 @@ def write_frame(message: Message, buffers: Sequence[Buffer] = ()) -> list[Buffer
         chunks.append(buffer)
         if padding:
             chunks.append(_PADDING[padding])
+    # Others may follow one another before the receiver has looked.
+    is_alone = isinstance(message, Run | Answered)
+    if area is not None and is_alone and area.write(chunks, payload_size):
+        return [_PREFIX.pack(len(header), payload_size | _IN_SHARED_MEMORY) + header]
     chunks[0] = _PREFIX.pack(len(header), payload_size) + header
     return chunks
 
 
 class FrameReader:
-    """Puts frames together; payloads are received where they stay."""
+    """Puts frames together; payloads are received where they stay.
 
-    def __init__(self) -> None:
+    Args:
+        area: the memory that the other side writes large payloads into.
+    """
+
+    def __init__(self, area: SharedArea | None = None) -> None:
+        self._area = area
         self._scratch = memoryview(bytearray(_SCRATCH_BYTES))
         self._start = 0
         self._end = 0
@@ -105,11 +120,24 @@ class FrameReader:
             return None
         header = _parse(self._scratch[start : start + header_size])
         start += header_size
+        if payload_size & _IN_SHARED_MEMORY:
+            self._payload = self._read_area(payload_size ^ _IN_SHARED_MEMORY)
+            self._filled = len(self._payload)
+            self._start = start
+            return header
         self._payload = _allocate(payload_size)
         self._filled = min(payload_size, end - start)
         self._payload[: self._filled] = self._scratch[start : start + self._filled]
         self._start = start + self._filled
         return header
+
+    def _read_area(self, size: int) -> memoryview:
+        try:
+            if self._area is not None:
+                return self._area.read(size)
+        except OSError as error:
+            raise ChannelClosed from error
+        raise ChannelClosed
 
     def _complete(self, header: _Header) -> Frame:
         payload, self._payload, self._header = self._payload, memoryview(b""), None

@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -52,12 +52,13 @@ class WorkerSpec(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def spawn(spec: WorkerSpec, descriptor: int, output: int) -> subprocess.Popen[bytes]:
+def spawn(spec: WorkerSpec, descriptors: Sequence[int], output: int) -> subprocess.Popen[bytes]:
     """Start the process; the model is yet to be told.
 
     Args:
         spec: what it shall hold.
-        descriptor: of its end of the channel.
+        descriptors: of its end of the channel, and of the shared memory, if there is any, for what
+            it gets and what it gives.
         output: descriptor of what it prints into.
 
     Raises:
@@ -66,10 +67,10 @@ def spawn(spec: WorkerSpec, descriptor: int, output: int) -> subprocess.Popen[by
     # A fresh interpreter instead of a fork: the server's threads and event loop stay out of it.
     folder = spec.load.context.model_dir
     return subprocess.Popen(
-        [*_command(spec), str(descriptor), str(os.getpid())],
+        [*_command(spec), str(os.getpid()), *map(str, descriptors)],
         env=_environment(spec),
         cwd=folder if spec.is_at_home else None,
-        pass_fds=[descriptor],
+        pass_fds=descriptors,
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=output,

@@ -19,7 +19,7 @@ from serving.errors import (
 from serving.handlers.points import MetricPoint
 from serving.protocol.exchange import RawReply
 from serving.protocol.tensors import Buffer
-from serving.workers.channel import AsyncChannel, ChannelClosed, channel_pair
+from serving.workers.channel import Areas, AsyncChannel, ChannelClosed, channel_pair
 from serving.workers.health import is_stopped, resident_bytes
 from serving.workers.launch import WorkerSpec, spawn
 from serving.workers.messages import (
@@ -39,6 +39,7 @@ from serving.workers.messages import (
     unpack_outcomes,
 )
 from serving.workers.output import WorkerOutput
+from serving.workers.shared import SharedArea, make_areas
 
 __all__ = ("Answer", "Worker")
 
@@ -261,13 +262,17 @@ class Worker:
         channel = None
         try:
             ours, theirs = channel_pair()
-            channel = AsyncChannel(ours, self._hear, self._lose)
+            # What joins a batch under way would overwrite what was sent before it.
+            descriptors = [] if self._load.is_continuous else make_areas()
+            areas = Areas(*map(SharedArea, descriptors))
+            channel = AsyncChannel(ours, self._hear, self._lose, areas)
             context = self._load.context
             self._output = WorkerOutput(
                 f"{context.model_name} {context.model_version} worker {self.number}"
             )
             with theirs:
-                self._process = spawn(self._spec, theirs.fileno(), self._output.fileno())
+                passed = [theirs.fileno(), *descriptors]
+                self._process = spawn(self._spec, passed, self._output.fileno())
             self._output.watch()
         except OSError as error:
             if self._output is not None:

@@ -16,7 +16,7 @@ from serving.handlers.points import take_points
 from serving.protocol.metadata import TensorMetadata
 from serving.protocol.tensors import Tensors, dtype_from_name
 from serving.workers.answering import answer_batch, code_batch
-from serving.workers.channel import Channel, ChannelClosed
+from serving.workers.channel import Areas, Channel, ChannelClosed
 from serving.workers.continuous import ContinuousLoop
 from serving.workers.lifetime import die_with_parent, ignore_stop_signals
 from serving.workers.memory import keep_freed_memory
@@ -31,6 +31,7 @@ from serving.workers.messages import (
     unpack_items,
 )
 from serving.workers.replies import pack_safely, send_chunk
+from serving.workers.shared import SharedArea
 
 __all__ = ("main", "serve_channel", "trial_item")
 
@@ -41,14 +42,21 @@ _log = logging.getLogger(__name__)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Serve one model over the socket whose number, with the parent's id, is given."""
-    descriptor, parent = map(int, arguments)
+    """Serve one model: over what, is told by `serving.workers.launch.spawn`."""
+    parent, descriptor, *areas = map(int, arguments)
     ignore_stop_signals()
     die_with_parent(parent)
     keep_freed_memory()
     _log_by_line()
     with socket.socket(fileno=descriptor) as end:
-        return serve_channel(Channel(end))
+        return serve_channel(Channel(end, _areas(areas)))
+
+
+def _areas(descriptors: Sequence[int]) -> Areas:
+    if not descriptors:
+        return Areas()
+    requests, replies = map(SharedArea, descriptors)
+    return Areas(outgoing=replies, incoming=requests)
 
 
 def serve_channel(channel: Channel) -> int:
