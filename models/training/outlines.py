@@ -92,6 +92,6 @@ def outline_scores(outcomes: Sequence[OutlineOutcome]) -> Mapping[str, float]:
         return {}
     overlaps = [outcome.score.overlap for outcome in outcomes]
     return {
-        "mask IoU, median": float(np.median(overlaps)),
-        "mask IoU, tenth percentile": float(np.percentile(overlaps, 10)),
+        "mask IoU median": float(np.median(overlaps)),
+        "mask IoU tenth percentile": float(np.percentile(overlaps, 10)),
     }

@@ -43,8 +43,8 @@ def test_figure_that_was_not_found_has_no_overlap(truth: TrueOutline) -> None:
 def test_scores_are_median_and_tenth_percentile(truth: TrueOutline) -> None:
     outcomes = [judge_outline(truth, [square(side)]) for side in (40, 20, 0)]
     assert outline_scores(outcomes) == {
-        "mask IoU, median": 0.25,
-        "mask IoU, tenth percentile": pytest.approx(0.05),
+        "mask IoU median": 0.25,
+        "mask IoU tenth percentile": pytest.approx(0.05),
     }
     assert outline_scores([]) == {}
 
