@@ -19,7 +19,8 @@ from serving.errors import (
 from serving.handlers.points import MetricPoint
 from serving.protocol.exchange import RawReply
 from serving.protocol.tensors import Buffer
-from serving.workers.channel import Areas, AsyncChannel, ChannelClosed, channel_pair
+from serving.workers.async_channel import AsyncChannel
+from serving.workers.channel import Areas, ChannelClosed, channel_pair
 from serving.workers.health import is_stopped, resident_bytes
 from serving.workers.launch import WorkerSpec, spawn
 from serving.workers.messages import (

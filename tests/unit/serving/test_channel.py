@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from serving.errors import BadInput, NoWorker, ServingError
 from serving.protocol.exchange import RawReply, RawRequest
-from serving.workers.channel import AsyncChannel, Channel, ChannelClosed, channel_pair
+from serving.workers.async_channel import AsyncChannel
+from serving.workers.channel import Channel, ChannelClosed, channel_pair
 from serving.workers.frames import Frame, FrameReader, write_frame
 from serving.workers.messages import (
     Answered,

@@ -1,4 +1,6 @@
 import signal
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -183,3 +185,11 @@ def test_stop_signals_are_left_to_the_server() -> None:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def test_worker_loads_nothing_of_the_server() -> None:
+    code = "import sys, serving.workers.worker; print(*sys.modules)"
+    command = [sys.executable, "-c", code]
+    loaded = set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+    server_only = {"asyncio", "ssl", "uvloop", "grpc", "httpcore", "prometheus_client", "yaml"}
+    assert loaded & {*server_only, "torch", "onnxruntime", "cv2", "serving.engine"} == set()
