@@ -253,18 +253,21 @@ class Batcher(Generic[Item, Result]):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        while self._groups and len(self._running) < self._capacity():
+        while self._groups and (idle := self._capacity() - len(self._running)) > 0:
             now = time.monotonic()
             departure = self._next_departure(now)
             if departure.at > now:
                 loop = asyncio.get_running_loop()
                 self._timer = loop.call_later(departure.at - now, self._pump)
                 return
-            self._launch(departure, now)
+            self._launch(departure, now, idle)
 
     def _next_departure(self, now: float) -> _Departure[Item, Result]:
         """Find the group that may leave first; of several that may leave now, the oldest."""
         expected_until = self._expected_until(now)
+        if len(self._groups) == 1:
+            (group,) = self._groups.values()
+            return self._departure(group, expected_until)
         oldest_first = sorted(self._groups.values(), key=lambda group: group[0].rank)
         departures = [self._departure(group, expected_until) for group in oldest_first]
         return min(departures, key=lambda departure: max(departure.at, now))
@@ -288,10 +291,9 @@ class Batcher(Generic[Item, Result]):
             self._returning.popleft()
         return self._returning[-1] + delay_s if self._returning else -math.inf
 
-    def _launch(self, departure: _Departure[Item, Result], now: float) -> None:
+    def _launch(self, departure: _Departure[Item, Result], now: float, idle: int) -> None:
         """Send off the oldest of a group; others who are idle get their share of it."""
         group = departure.group
-        idle = self._capacity() - len(self._running)
         batch: list[Pending[Item, Result]] = []
         for pending in self._choose(group, self.limits.cut(math.ceil(len(group) / idle))):
             if pending.deadline <= now:
