@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from serving.http.addresses import Address, CannotListen, addresses_of, bound
 from serving.http.description import ApiKind
@@ -44,6 +45,14 @@ class Ports:
     metrics: int
     grpc_inference: int = 0
     grpc_management: int = 0
+
+
+class _Stoppable(Protocol):
+    """A listener, of HTTP or of gRPC."""
+
+    async def stop(self, grace_s: float) -> None:
+        """Take nothing more, and give what is under way so many seconds."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +137,8 @@ async def _open(
         for place, found in zip(places, sockets, strict=True)
     ]
     grpc = services.grpc() if settings.enable_grpc else None
-    stack.push_async_callback(_shut_down, services, listeners)
+    stack.push_async_callback(_shut_down, services, (*listeners, *([grpc] if grpc else [])))
     if grpc is not None:
-        stack.push_async_callback(grpc.stop, _DRAIN_S)
         await grpc.start()
     for listener in listeners:
         await listener.start()
@@ -199,7 +207,7 @@ async def _load_unless_stopped(services: Services, stop: asyncio.Event) -> bool:
     return False
 
 
-async def _shut_down(services: Services, listeners: Sequence[Listener]) -> None:
+async def _shut_down(services: Services, listeners: Sequence[_Stoppable]) -> None:
     """Finish what is under way, take nothing more, leave no process behind.
 
     The ports stay open as long as requests are being worked on, so that whoever looks is told that

@@ -1,5 +1,6 @@
 """A server with the models of `tests/clients/models`, for the real clients of other servers."""
 
+import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,20 +26,23 @@ class Addresses:
 def server_for_clients(models: Path = MODELS, **environment: str) -> Iterator[Addresses]:
     """Start it, and end it."""
     with start_server(models, **environment) as process:
-        log: list[str] = []
         try:
-            for line in process.stderr or ():
-                log.append(line)
-                if "gRPC: inference" in line:
-                    break
-            else:
-                raise AssertionError("the server ended:\n" + "".join(log))
+            yield wait_for_addresses(process)
+        finally:
+            stop_server(process)
+
+
+def wait_for_addresses(process: subprocess.Popen[str]) -> Addresses:
+    """Read the log until the models are loaded, and drain it from then on."""
+    log: list[str] = []
+    for line in process.stderr or ():
+        log.append(line)
+        if "gRPC: inference" in line:
             # A pipe that nobody reads fills up and stops the server.
             threading.Thread(target=lambda: process.stderr and process.stderr.read()).start()
             http, management, _ = _ports(next(line for line in log if "metrics on" in line))
-            yield Addresses(http, management, *_ports(log[-1]))
-        finally:
-            stop_server(process)
+            return Addresses(http, management, *_ports(log[-1]))
+    raise AssertionError("the server ended:\n" + "".join(log))
 
 
 def _ports(line: str) -> list[str]:

@@ -3,7 +3,10 @@
 from typing import Any
 
 import grpc
+import numpy as np
 import pytest
+
+from serving.protocol.proto.generated import open_inference_pb2 as oip
 
 
 class Stub:
@@ -26,3 +29,10 @@ class Stub:
 def code_of(failure: pytest.ExceptionInfo[grpc.RpcError]) -> grpc.StatusCode:
     code: grpc.StatusCode = failure.value.code()
     return code
+
+
+def nap_request(seconds: float) -> oip.ModelInferRequest:
+    """Ask the model `nap` to sleep."""
+    tensor = oip.ModelInferRequest.InferInputTensor(name="seconds", datatype="FP32", shape=[1])
+    data = np.array([seconds], np.float32).tobytes()
+    return oip.ModelInferRequest(model_name="nap", inputs=[tensor], raw_input_contents=[data])

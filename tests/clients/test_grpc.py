@@ -15,7 +15,7 @@ from serving.protocol.proto.generated import open_inference_pb2 as oip
 from serving.protocol.proto.generated import torchserve_inference_pb2 as ts
 from serving.protocol.proto.generated import torchserve_management_pb2 as tm
 from tests.support_clients import Addresses
-from tests.support_grpc import Stub, code_of
+from tests.support_grpc import Stub, code_of, nap_request
 
 
 @pytest.fixture
@@ -48,14 +48,8 @@ def predict(stub: Stub, model: str, **fields: bytes) -> bytes:
 
 def nap(stub: Stub, seconds: float, **options: Any) -> int:
     """Let the model sleep; how many naps it has taken."""
-    answer = stub.call("ModelInfer", _nap_request(seconds), oip.ModelInferResponse, **options)
+    answer = stub.call("ModelInfer", nap_request(seconds), oip.ModelInferResponse, **options)
     return int(np.frombuffer(answer.raw_output_contents[0], np.int64)[0])
-
-
-def _nap_request(seconds: float) -> oip.ModelInferRequest:
-    tensor = oip.ModelInferRequest.InferInputTensor(name="seconds", datatype="FP32", shape=[1])
-    data = np.array([seconds], np.float32).tobytes()
-    return oip.ModelInferRequest(model_name="nap", inputs=[tensor], raw_input_contents=[data])
 
 
 def test_ping_tells_the_health_as_rest_does(torchserve: Stub) -> None:
@@ -296,7 +290,7 @@ async def test_what_a_vanished_client_asked_is_not_computed(
         method = Stub(channel, open_inference.NAMES[0]).method(
             "unary_unary", "ModelInfer", oip.ModelInferResponse
         )
-        calls = [method(_nap_request(0.3)) for _ in range(6)]
+        calls = [method(nap_request(0.3)) for _ in range(6)]
         await asyncio.sleep(0.1)
         for call in calls:
             call.cancel()
@@ -307,7 +301,7 @@ async def test_what_a_vanished_client_asked_is_not_computed(
 
 def test_call_past_its_deadline_is_not_computed(protocol: Stub) -> None:
     before = nap(protocol, 0)
-    request = _nap_request(0.4)
+    request = nap_request(0.4)
     method = protocol.method("unary_unary", "ModelInfer", oip.ModelInferResponse)
     under_way = method.future(request, timeout=20)
     with pytest.raises(grpc.RpcError) as failure:

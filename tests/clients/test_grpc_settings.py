@@ -1,6 +1,8 @@
 """gRPC as the settings say: tokens, TLS, age of connections, the reference's ways, and none."""
 
+import asyncio
 import json
+import signal
 import socket
 from pathlib import Path
 from typing import Any
@@ -14,9 +16,9 @@ from serving.protocol.proto.generated import open_inference_pb2 as oip
 from serving.protocol.proto.generated import torchserve_inference_pb2 as ts
 from serving.protocol.proto.generated import torchserve_management_pb2 as tm
 from serving.settings import ServerSettings
-from tests.support_clients import server_for_clients
+from tests.support_clients import MODELS, server_for_clients, wait_for_addresses
 from tests.support_contract import start_server, stop_server
-from tests.support_grpc import Stub, code_of
+from tests.support_grpc import Stub, code_of, nap_request
 
 
 @pytest.fixture
@@ -149,3 +151,26 @@ def test_server_without_grpc_does_not_load_it(echo: Path) -> None:
             assert "grpc" not in maps
         finally:
             stop_server(process)
+
+
+async def test_stop_answers_what_is_under_way_and_tells_that_it_is_not_ready(
+    tmp_path: Path,
+) -> None:
+    models = tmp_path / "models"
+    models.mkdir()
+    (models / "nap").symlink_to(MODELS / "nap")
+    with start_server(models, SERVING_TOKEN_AUTHORIZATION="off") as process:
+        address = (await asyncio.to_thread(wait_for_addresses, process)).grpc
+        async with grpc.aio.insecure_channel(address) as channel:
+            stub = Stub(channel, open_inference.NAMES[0])
+            infer = stub.method("unary_unary", "ModelInfer", oip.ModelInferResponse)
+            ready = stub.method("unary_unary", "ServerReady", oip.ServerReadyResponse)
+            assert (await ready(oip.ServerReadyRequest(), timeout=10)).ready
+            calls = [infer(nap_request(0.1), timeout=20) for _ in range(16)]
+            await asyncio.sleep(0.05)
+            process.send_signal(signal.SIGTERM)
+            while (await ready(oip.ServerReadyRequest(), timeout=10)).ready:
+                await asyncio.sleep(0.01)
+            answers = await asyncio.gather(*calls)
+        assert len(answers) == 16
+        assert await asyncio.to_thread(process.wait, 10) == 0
