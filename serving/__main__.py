@@ -11,6 +11,7 @@ import msgspec
 
 from serving.app import serve_until_stopped
 from serving.archive.commands import add_archive_commands
+from serving.check_command import add_check_command
 from serving.errors import ServingError
 from serving.settings import ServerSettings, read_settings
 from serving.torchserve_command import (
@@ -121,6 +122,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--config", type=Path, metavar="FILE", help="settings in TOML, table [serving]")
     add("--log-level", default="info", choices=("debug", "info", "warning", "error"))
     add_archive_commands(commands)
+    add_check_command(commands)
     commands.add_parser(
         "torchserve", help="the command of that name: --start, --stop and all its flags"
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from serving.archive.manifest import read_manifest
+from serving.archive.archive import reopen
 from serving.archive.stored import StoredModel, discard
 from serving.errors import Conflict, ServingError
 from serving.observe.metrics import ServerMetrics
@@ -294,15 +294,13 @@ class Engine:
 
 
 def _reread(stored: StoredModel) -> StoredModel:
-    """The same model as its folder describes it now; an archive is what it was."""
-    if stored.work_dir is not None or stored.sha256:
-        return stored
-    manifest = read_manifest(stored.folder)
-    before = stored.manifest
-    if (manifest.name, manifest.version) != (before.name, before.version):
+    """The same model as its files describe it now; what was unpacked is what it was."""
+    again = reopen(stored)
+    now, before = again.manifest, stored.manifest
+    if (now.name, now.version) != (before.name, before.version):
         msg = (
-            f"{stored.folder} holds {manifest.name} version {manifest.version} now, "
+            f"{stored.folder} holds {now.name} version {now.version} now, "
             f"not {before.name} version {before.version}"
         )
         raise Conflict(msg)
-    return StoredModel(folder=stored.folder, manifest=manifest, url=stored.url)
+    return again

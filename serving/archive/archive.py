@@ -27,7 +27,7 @@ from serving.archive.stored import StoredModel, discard
 from serving.archive.unpack import ArchiveLimits, unpack_archive
 from serving.errors import ArchiveNotFound, InvalidModel
 
-__all__ = ("ArchiveLimits", "Registration", "archive_name", "open_archive")
+__all__ = ("ArchiveLimits", "Registration", "archive_name", "open_archive", "reopen")
 
 TORCHSERVE_HANDLER = "serving.handlers.torchserve:TorchServeHandler"
 
@@ -98,6 +98,31 @@ def open_archive(
     except InvalidModel:
         discard(stored)
         raise
+
+
+def reopen(stored: StoredModel) -> StoredModel:
+    """Describe a model as its files are now; what was unpacked is what it was.
+
+    Raises:
+        InvalidModel: when it cannot be served any more.
+    """
+    if stored.work_dir is not None:
+        return stored
+    said = stored.options.get("manifest", {}).get("model", {}).get("handler", "")
+    handler = str(stored.options.get("handler", ""))
+    registration = Registration(
+        url=stored.url,
+        # A folder that was found and not registered has no name but its own.
+        name=stored.manifest.name if stored.url else "",
+        # What was said at the registration goes on; what the archive says may have changed.
+        handler="" if handler == said else handler,
+        default_handler=handler,
+        options=stored.options,
+    )
+    bare = stored.folder / stored.manifest.model
+    if is_bare(bare) and not (stored.folder / MANIFEST_FILE).is_file():
+        return _describe_bare(bare, registration)
+    return _describe(stored.folder, registration, stored.folder)
 
 
 def archive_name(path: Path) -> str:

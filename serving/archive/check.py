@@ -1,27 +1,15 @@
-"""The command `check`: whether an archive can be served, and what would happen."""
+"""What would happen with an archive, told without running any of its code."""
 
-import argparse
-import sys
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
-from serving.archive.archive import TORCHSERVE_HANDLER, open_archive
+from serving.archive.archive import TORCHSERVE_HANDLER
 from serving.archive.build import DEFAULT_HANDLERS
 from serving.archive.manifest import check_files
 from serving.archive.model_config import config_from_yaml, read_model_yaml
 from serving.archive.stored import StoredModel
-from serving.errors import InvalidModel, ServingError
+from serving.errors import InvalidModel
 
-__all__ = ("add_check_command", "describe_archive")
-
-
-def add_check_command(commands: Any) -> None:
-    """Add the command to a parser's; it sets `run`, which is given what was parsed."""
-    parser = commands.add_parser("check", help="say whether archives can be served, and how")
-    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="archives or folders")
-    parser.set_defaults(run=_run)
+__all__ = ("describe_archive",)
 
 
 def describe_archive(stored: StoredModel) -> Iterator[str]:
@@ -74,20 +62,3 @@ def _present(stored: StoredModel, name: str) -> str:
         msg = f"the archive has no {name}"
         raise InvalidModel(msg)
     return f"{name} ({path.stat().st_size} bytes)"
-
-
-def _run(options: argparse.Namespace) -> int:
-    """Check each archive; 1 when one cannot be served."""
-    return max(_check_one(path) for path in options.paths)
-
-
-def _check_one(path: Path) -> int:
-    with tempfile.TemporaryDirectory() as work:
-        try:
-            stored = open_archive(path, Path(work))
-            for sentence in describe_archive(stored):
-                print(f"{path}: {sentence}")
-        except ServingError as error:
-            sys.stderr.write(f"{path}: {error}\n")
-            return 1
-    return 0

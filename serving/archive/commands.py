@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from serving.archive.build import ArchivePlan, build_archive, build_workflow_archive
-from serving.archive.check import add_check_command
 
 __all__ = ("add_archive_commands",)
 
@@ -18,7 +17,6 @@ def add_archive_commands(commands: Any) -> None:
     """
     _add_archive(commands.add_parser("archive", help="pack a model with its handler"))
     _add_workflow(commands.add_parser("workflow-archive", help="pack a workflow"))
-    add_check_command(commands)
 
 
 def _add_archive(parser: argparse.ArgumentParser) -> None:

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from serving.archive.archive import Registration, archive_name, open_archive
+from serving.archive.archive import Registration, archive_name, open_archive, reopen
 from serving.archive.stored import discard
 from serving.errors import ArchiveNotFound, InvalidModel
+from tests.support_networks import save_onnx
 
 HANDLER = "def handle(data, context):\n    return data and ['ok' for _ in data]\n"
 
@@ -150,3 +151,34 @@ def test_a_model_without_a_name_is_named_by_its_file(name: str) -> None:
 
 def test_a_name_may_have_dots() -> None:
     assert archive_name(Path("cat-1.2.mar")) == "cat-1.2"
+
+
+def test_a_folder_is_read_anew_with_what_was_said_when_it_was_registered(
+    tmp_path: Path, sources: Path
+) -> None:
+    path = _pack(sources, "no-archive")
+    said = Registration(url="cat", name="dog", options={"compat": "torchserve"})
+    stored = open_archive(path, tmp_path / "work", registration=said)
+    (path / "model-config.yaml").write_text("batchSize: 9\n")
+    again = reopen(stored)
+    assert (again.manifest.name, again.url, again.config) == ("dog", "cat", {"batch_size": 9})
+    assert (again.options["handler"], again.options["compat"]) == ("my_handler.py", "torchserve")
+
+
+def test_a_handler_chosen_at_the_registration_outlives_a_new_reading(
+    tmp_path: Path, sources: Path
+) -> None:
+    said = Registration(handler="other:start")
+    stored = open_archive(_pack(sources, "no-archive"), tmp_path / "work", registration=said)
+    assert reopen(stored).options["handler"] == "other:start"
+
+
+def test_a_bare_file_is_read_anew(tmp_path: Path) -> None:
+    stored = open_archive(save_onnx(tmp_path / "tiny.onnx"), tmp_path / "work")
+    save_onnx(tmp_path / "tiny.onnx", batch=3)
+    assert not reopen(stored).manifest.batch.axis
+
+
+def test_what_was_unpacked_stays_what_it_was(tmp_path: Path, sources: Path) -> None:
+    stored = open_archive(_pack(sources), tmp_path / "work")
+    assert reopen(stored) is stored

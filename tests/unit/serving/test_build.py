@@ -208,27 +208,3 @@ def test_a_workflow_is_packed_with_its_functions(tmp_path: Path, sources: Path) 
         "specFile": "flow.yaml",
         "handler": "my_handler.py",
     }
-
-
-def test_check_says_what_would_happen(
-    tmp_path: Path, sources: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (sources / "model-config.yaml").write_text("batchSize: 2\nparallelType: tp\n")
-    main(["archive", *_flags(tmp_path, "default")])
-    capsys.readouterr()
-    assert main(["check", str(tmp_path / "cat.mar")]) == 0
-    said = capsys.readouterr().out
-    assert "cat version 2.0" in said
-    assert "handler my_handler.py, a file of the archive" in said
-    assert "parallelType is not followed: one model over several processes" in said
-    assert "served with batch_size 2" in said
-
-
-def test_check_refuses_an_archive_that_lacks_its_handler(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with zipfile.ZipFile(tmp_path / "m.mar", "w") as archive:
-        manifest = {"model": {"modelName": "m", "handler": "gone"}}
-        archive.writestr("MAR-INF/MANIFEST.json", json.dumps(manifest))
-    assert main(["check", str(tmp_path / "m.mar")]) == 1
-    assert "gone is neither a file of the archive" in capsys.readouterr().err
