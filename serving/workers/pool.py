@@ -90,6 +90,11 @@ class WorkerPool:
         return sum(place.is_ready for place in self._places)
 
     @property
+    def places(self) -> int:
+        """Workers that there are or shall be, those that are waited for included."""
+        return len(self._places)
+
+    @property
     def capacity(self) -> int:
         """Batches that can be under way at a time, those of workers about to leave included."""
         slots = self._spec.slots
