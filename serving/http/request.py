@@ -35,6 +35,7 @@ class HttpRequest:
         headers: by name in lower case.
         body: all of it.
         id: the server's own, told to the client and to the handler.
+        segments: what stands between the path's slashes; slashes at its end do not count.
     """
 
     method: str
@@ -43,11 +44,10 @@ class HttpRequest:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     id: str = field(default_factory=new_request_id)
+    segments: tuple[str, ...] = field(init=False)
 
-    @cached_property
-    def segments(self) -> tuple[str, ...]:
-        """What stands between the path's slashes; slashes at its end do not count."""
-        return tuple(self.path.rstrip("/").split("/")[1:])
+    def __post_init__(self) -> None:
+        self.segments = tuple(self.path.rstrip("/").split("/")[1:])
 
     @cached_property
     def parameters(self) -> Mapping[str, list[str]]:
@@ -68,7 +68,7 @@ class HttpRequest:
 
     def parameter(self, name: str) -> str | None:
         """The first value of a parameter of the query; None: there is none."""
-        values = self.parameters.get(name)
+        values = self.parameters.get(name) if self.query else None
         return values[0] if values else None
 
     @property

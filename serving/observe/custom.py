@@ -15,7 +15,7 @@ from typing import Literal
 
 from serving.errors import ModelNotFound
 from serving.handlers.points import MetricPoint
-from serving.observe.families import Families, FamilySpec, Series
+from serving.observe.families import Families, FamilySpec
 from serving.observe.metrics_config import DEFAULT_METRICS, MetricsConfig, read_metrics_config
 from serving.settings import ServerSettings
 
@@ -66,7 +66,7 @@ class TorchServeMetrics:
             [spec for spec in self._specs.values() if self._is_told(spec.name)],
             is_reference=self._is_reference,
         )
-        self._kept: dict[tuple[str, str, str], Series | None] = {}
+        self._takers: dict[tuple[str, str, str], Callable[[float], None]] = {}
         self._logs = {
             "server": logging.getLogger(TS_METRICS_LOG),
             "model": logging.getLogger(MODEL_METRICS_LOG),
@@ -128,16 +128,14 @@ class TorchServeMetrics:
         """Take a value of a model's version, or of this host, at the price of a look-up."""
         if model and self._is_reference and version == self._default_of(model):
             version = "default"
-        key = (name, model, version)
-        if key in self._kept:
-            series = self._kept[key]
-            if series is not None:
-                series.take(number)
+        take = self._takers.get((name, model, version))
+        if take is not None:
+            take(number)
             return
         labels = self._labels_of(model, version)
         spec = self._specs.get(name)
-        if self._mode == "prometheus":
-            self._kept[key] = self._families.series(spec, labels) if spec is not None else None
+        if self._mode == "prometheus" and spec is not None:
+            self._takers[name, model, version] = self._families.taker(spec, labels)
         self._take(name, labels, number)
 
     def _labels_of(self, model: str, version: str) -> dict[str, str]:

@@ -6,11 +6,11 @@ before the first value; TorchServe's dashboards know other names, and handlers b
 
 import math
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal
 
-__all__ = ("Families", "Family", "FamilyKind", "FamilySpec", "Series")
+__all__ = ("Families", "Family", "FamilyKind", "FamilySpec")
 
 FamilyKind = Literal["counter", "gauge", "histogram"]
 
@@ -67,24 +67,24 @@ class Family:
         else:
             self._observe(values, number)
 
+    def taker(self, values: tuple[str, ...]) -> Callable[[float], None]:
+        """What takes numbers (not NaN) for one series; kept by who has many of them."""
+        numbers = self.numbers
+        if self.spec.kind != "counter":
+            return lambda number: self.take(values, number)
+
+        def add(number: float) -> None:
+            numbers[values] = numbers.get(values, 0.0) + number
+
+        self.take(values, 0.0)
+        return add if values in numbers else lambda _: None
+
     def _observe(self, values: tuple[str, ...], number: float) -> None:
         found = self.histograms.get(values)
         if found is None:
             found = self.histograms[values] = _Histogram([0] * (len(self.buckets) + 1))
         found.counts[bisect_left(self.buckets, number)] += 1
         found.total += number
-
-
-class Series(NamedTuple):
-    """One series of a family; kept by who has many values for it."""
-
-    family: Family
-    values: tuple[str, ...]
-
-    def take(self, number: float) -> None:
-        """Add to a counter, set a gauge, or observe."""
-        if not math.isnan(number):
-            self.family.take(self.values, number)
 
 
 class Families:
@@ -112,19 +112,14 @@ class Families:
 
         Labels that the family has not are dropped, missing ones are empty.
         """
-        series = self.series(spec, labels)
-        if series is not None:
-            series.take(number)
-
-    def series(self, spec: FamilySpec, labels: Mapping[str, str]) -> "Series | None":
-        """One series of a family, which is made if it is new; None when there are too many.
-
-        Labels that the family has not are dropped, missing ones are empty.
-        """
         family = self._families.get(spec.name) or self._add(spec)
-        if family is None:
-            return None
-        return Series(family, tuple(labels.get(name, "") for name in family.spec.labels))
+        if family is not None and not math.isnan(number):
+            family.take(_values(family, labels), number)
+
+    def taker(self, spec: FamilySpec, labels: Mapping[str, str]) -> Callable[[float], None]:
+        """What takes numbers (not NaN) for one series of a family, which is made if it is new."""
+        family = self._families.get(spec.name) or self._add(spec)
+        return family.taker(_values(family, labels)) if family is not None else lambda _: None
 
     def as_text(self, names: Collection[str] = ()) -> str:
         """Write the families of these names, or all, in Prometheus' text format 0.0.4."""
@@ -167,6 +162,10 @@ class Families:
         pairs = [f'{name}="{_escape(value)}"' for name, value in zip(names, values, strict=True)]
         end = "," if self._is_reference else ""
         return f"{{{','.join(pairs)}{end}}}"
+
+
+def _values(family: Family, labels: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(labels.get(name, "") for name in family.spec.labels)
 
 
 def _escape(value: str) -> str:
