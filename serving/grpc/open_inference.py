@@ -1,5 +1,6 @@
 """The Open Inference Protocol's service, under its own name and under TorchServe's."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import TypeVar
 
@@ -16,6 +17,7 @@ from serving.open_inference.repository import ModelRepository
 from serving.open_inference.service import OpenInference
 from serving.open_inference.settings import log_settings, trace_settings
 from serving.open_inference.shared_memory import Region
+from serving.protocol.json_tensors import LONG
 from serving.protocol.proto.generated import open_inference_pb2 as pb
 
 __all__ = ("NAMES", "OpenInferenceService")
@@ -134,11 +136,17 @@ class OpenInferenceService:
     async def _answer(
         self, message: pb.ModelInferRequest, timeout_s: float | None
     ) -> pb.ModelInferResponse:
+        """Run a model; long lists of numbers are read and written beside the event loop."""
         endpoint = self._serving.endpoint(_name(message.model_name), message.model_version)
         regions = self._serving.regions
-        request = request_from_message(message, regions)
+        if message.raw_input_contents or message.ByteSize() <= LONG:
+            request = request_from_message(message, regions)
+        else:
+            request = await asyncio.to_thread(request_from_message, message, regions)
         response = await self._serving.infer(endpoint, request, timeout_s)
-        return message_from_response(response, request, regions)
+        if request.wants_binary or all(a.size <= LONG for a in response.outputs.values()):
+            return message_from_response(response, request, regions)
+        return await asyncio.to_thread(message_from_response, response, request, regions)
 
     async def _index(self, request: pb.RepositoryIndexRequest, _: Context) -> Message:
         models = await self._repository.index(ready=request.ready)

@@ -222,6 +222,17 @@ def test_lists_are_answered_with_lists(
     assert list(getattr(answer.outputs[0].contents, field)) == values
 
 
+def test_long_lists_are_read_and_written(protocol: Stub) -> None:
+    values = (np.arange(100_000) / 8).tolist()
+    contents = oip.InferTensorContents(fp32_contents=values)
+    tensor = oip.ModelInferRequest.InferInputTensor(
+        name="x", datatype="FP32", shape=[len(values)], contents=contents
+    )
+    request = oip.ModelInferRequest(model_name="echo", inputs=[tensor])
+    answer = protocol.call("ModelInfer", request, oip.ModelInferResponse)
+    assert list(answer.outputs[0].contents.fp32_contents) == values
+
+
 def test_model_that_reads_requests_itself_gets_the_protocols_json(protocol: Stub) -> None:
     contents = oip.InferTensorContents(fp32_contents=[1.5, 2.5])
     tensor = oip.ModelInferRequest.InferInputTensor(
