@@ -1,7 +1,6 @@
 """A model's own packages."""
 
 import subprocess
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -10,26 +9,14 @@ from serving.archive.archive import Registration, open_archive
 from serving.archive.stored import discard
 from serving.errors import InvalidModel
 from tests.support_archives import pack
-
-METADATA = "Metadata-Version: 2.1\nName: tinydep\nVersion: 1.0\n"
-WHEEL = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-
-
-def _wheel(folder: Path) -> bytes:
-    path = folder / "tinydep-1.0-py3-none-any.whl"
-    with zipfile.ZipFile(path, "w") as wheel:
-        wheel.writestr("tinydep.py", "VALUE = 7\n")
-        wheel.writestr("tinydep-1.0.dist-info/METADATA", METADATA)
-        wheel.writestr("tinydep-1.0.dist-info/WHEEL", WHEEL)
-        wheel.writestr("tinydep-1.0.dist-info/RECORD", "")
-    return path.read_bytes()
+from tests.support_wheels import tiny_wheel
 
 
 def _archive(tmp_path: Path, requirements: str) -> Path:
     files: dict[str, str | bytes] = {
         "handler.py": "def handle(data, context): ...\n",
         "requirements.txt": f"--no-index\n--find-links .\n{requirements}\n",
-        "tinydep-1.0-py3-none-any.whl": _wheel(tmp_path),
+        "tinydep-1.0-py3-none-any.whl": tiny_wheel(),
     }
     return pack(tmp_path / "m.mar", files, requirementsFile="requirements.txt")
 
