@@ -6,7 +6,6 @@ browser, the token, the routes one after another. Listeners of equal addresses a
 
 import asyncio
 import contextlib
-import dataclasses
 import logging
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
@@ -99,7 +98,7 @@ class Api:
         is_too_large = refused.status == 413
         error = (InputTooLarge if is_too_large else BadInput)(refused.message)
         request = request_of(call)
-        reply = dataclasses.replace(self._error(request, error), status=refused.status)
+        reply = replace(self._error(request, error), status=refused.status)
         self._send(call, request, reply)
         self._note(call, reply.status, 0.0)
 

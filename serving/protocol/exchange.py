@@ -2,8 +2,9 @@
 
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+import msgspec
 
 from serving.errors import BadInput
 
@@ -16,8 +17,7 @@ INPUT_FIELDS = ("data", "body")
 """Where TorchServe's clients put the one input of a model."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RawRequest:
+class RawRequest(msgspec.Struct, frozen=True, eq=False):
     """One request as it came.
 
     Attributes:
@@ -30,8 +30,8 @@ class RawRequest:
     """
 
     fields: Mapping[str, bytes]
-    content_types: Mapping[str, str] = field(default_factory=dict)
-    headers: Mapping[str, str] = field(default_factory=dict)
+    content_types: Mapping[str, str] = {}
+    headers: Mapping[str, str] = {}
     request_id: str = ""
     verb: Verb = "predict"
 
@@ -56,8 +56,7 @@ class Parts(AsyncIterator[bytes]):
         """Take no more; harmless after the end."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RawReply:
+class RawReply(msgspec.Struct, frozen=True, eq=False):
     """One reply as the client gets it.
 
     Attributes:

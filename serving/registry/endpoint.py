@@ -3,8 +3,9 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Hashable, Sequence
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from serving.archive.inputs import check_inputs
 from serving.archive.manifest import Manifest, check_files
