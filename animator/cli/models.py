@@ -169,6 +169,9 @@ def _add_train(verbs: Subparsers) -> None:
     _add_models_dir(group)
     group.add_argument("--keep", type=Path, metavar="DIR", help="keep the data that was collected")
     group.add_argument(
+        "--made-up", type=_count, default=30, metavar="N", help="made-up drawings to test on (30)"
+    )
+    group.add_argument(
         "--even-if-worse", action="store_true", help="keep weights that test no better, too"
     )
 
@@ -176,9 +179,9 @@ def _add_train(verbs: Subparsers) -> None:
 _TRAIN = """\
 --from corrections learns from drawings whose owners allowed it (`animator serve --learning true`
 lets them) and whose figures were corrected. One in five is held back. The weights that ship are
-trained on a little, tested on those against the version that answers now, and kept as a new
-version, 1.0.1 after 1.0, with its lineage. Nothing is overwritten, and the copies of the drawings
-are deleted in the end.
+trained on a little, tested on those and on made-up drawings against the version that answers now,
+and kept as a new version, 1.0.1 after 1.0, with its lineage. Nothing is overwritten, and the copies
+of the drawings are deleted in the end.
 """
 
 _IMPORT = """\

@@ -10,6 +10,7 @@ pytest.importorskip("torch", reason="training needs the extra `torch`")
 import torch
 
 from animator.__main__ import main
+from animator.cli.model_corrections import why_worse
 from animator.cli.model_home import newest
 from models.drawn_humanoid_pose_estimator.network import build_pose_network
 from models.training import data, recipes, tuning
@@ -44,18 +45,9 @@ def train(store: Path, monkeypatch: pytest.MonkeyPatch) -> Train:
     """Trains the pose network for a moment, on batches that need few drawings."""
     monkeypatch.setattr(data, "_SHUFFLE", 8)
     monkeypatch.setattr(recipes, "_CALIBRATION", 1)
-    words = [
-        "models",
-        "train",
-        "pose",
-        "--from",
-        "corrections",
-        "--minutes",
-        "0.01",
-        "--share",
-        "1",
-    ]
-    return lambda *more: main([*words, "--data-dir", str(store), *map(str, more)])
+    words = ("pose", "--from", "corrections", "--minutes", 0.01, "--share", 1, "--made-up", 2)
+    given = ("models", "train", *words, "--data-dir", store)
+    return lambda *more: main([str(word) for word in (*given, *more)])
 
 
 def test_corrections_become_a_version_beside_the_one_that_ships(
@@ -101,6 +93,23 @@ def test_weights_that_test_worse_are_not_kept(
     assert train() == 1
     assert "no better on drawings that were held back; not kept" in capsys.readouterr().out
     assert list((store / "models").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("corrections", "made_up", "said"),
+    [
+        pytest.param((0.8, 0.9), (0.9, 0.89), None, id="better, and little forgotten"),
+        pytest.param((0.8, 0.8), (0.9, 0.95), None, id="as good"),
+        pytest.param((0.8, 0.79), (0.9, 0.95), "held back", id="worse on corrections"),
+        pytest.param((0.8, 0.9), (0.9, 0.87), "forgot", id="forgot too much"),
+    ],
+)
+def test_new_weights_must_be_no_worse_and_forget_nothing(
+    corrections: tuple[float, float], made_up: tuple[float, float], said: str | None
+) -> None:
+    pairs = [({"recall": a}, {"recall": b}) for a, b in (corrections, made_up)]
+    why = why_worse(*pairs)
+    assert (why is None) if said is None else (why is not None and said in why)
 
 
 def test_too_few_corrections_are_counted(
