@@ -13,6 +13,7 @@ from serving.app import serve_until_stopped
 from serving.archive.commands import add_archive_commands
 from serving.check_command import add_check_command
 from serving.errors import ServingError
+from serving.services import ACCESS_LOG
 from serving.settings import ServerSettings, read_settings
 from serving.torchserve_command import (
     add_torchserve_flags,
@@ -56,6 +57,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(said)
     level = getattr(options, "log_level", "warning").upper()
     logging.basicConfig(level=level, format="%(levelname)s %(message)s")
+    if level != "DEBUG":
+        # A line for each request costs half as much as the request: it is for who asks for it.
+        logging.getLogger(ACCESS_LOG).setLevel(logging.WARNING)
     if hasattr(options, "run"):
         return _run(options)
     try:

@@ -16,7 +16,6 @@ from serving.http.addresses import Address, CannotListen, addresses_of, bound
 from serving.http.description import ApiKind
 from serving.http.edge import Edge, HttpLimits
 from serving.http.listener import Listener
-from serving.http.tls import make_tls
 from serving.observe.machine import watch_machine
 from serving.services import Services
 from serving.settings import ServerSettings
@@ -130,7 +129,7 @@ async def _open(
 ) -> Ports:
     """Listen; in the end finish what is under way, and leave no process behind: within 5 s."""
     places = _places(settings)
-    tls = make_tls(settings) if any(place.address.is_tls for place in places) else None
+    tls = _tls(settings) if any(place.address.is_tls for place in places) else None
     sockets = [stack.enter_context(bound(place.address)) for place in places]
     listeners = [
         _listener(services, place, found, tls if place.address.is_tls else None)
@@ -174,6 +173,13 @@ def _listener(
     api = services.api(place.kinds)
     limits = HttpLimits(body_bytes=services.max_request_bytes)
     return Listener(found, Edge(api, api.refuse, limits), tls)
+
+
+def _tls(settings: ServerSettings) -> ssl.SSLContext:
+    # What reads certificates takes 8 MB, which a server without them need not hold.
+    from serving.http.tls import make_tls
+
+    return make_tls(settings)
 
 
 def _port_of(found: socket.socket) -> int:

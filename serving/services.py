@@ -13,7 +13,6 @@ from serving.http.inference import InferenceRoutes
 from serving.http.management import ManagementRoutes
 from serving.http.metrics import MetricsRoutes
 from serving.http.replies import Replies
-from serving.http.tls import pem_pair
 from serving.http.v2 import V2Routes
 from serving.management import Management
 from serving.observe.custom import TorchServeMetrics
@@ -110,6 +109,8 @@ class Services:
         )
         certificate = None
         if self._settings.enable_grpc_ssl:
+            from serving.http.tls import pem_pair
+
             certificate = Certificate(*pem_pair(self._settings))
         return GrpcServers(self._settings, parts, certificate)
 
