@@ -83,7 +83,9 @@ class Admission:
         self._store = Path(settings.models_dir)
         self._is_reference = settings.compat == "torchserve"
         self._policy = FetchPolicy(
-            allowed_urls=settings.allowed_urls, is_private_allowed=settings.allow_private_urls
+            allowed_urls=settings.allowed_urls,
+            is_private_allowed=settings.allow_private_urls,
+            follows_links=self._is_reference,
         )
 
     async def admit(

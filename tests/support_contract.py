@@ -22,12 +22,12 @@ class Server:
     metrics: str
 
 
-def start_server(models: Path, **environment: str) -> subprocess.Popen[str]:
+def start_server(models: Path, *flags: str, **environment: str) -> subprocess.Popen[str]:
     """Start it, on free ports unless told otherwise; the caller ends it."""
     kinds = ("INFERENCE", "MANAGEMENT", "METRICS", "GRPC_INFERENCE", "GRPC_MANAGEMENT")
     ports = {f"SERVING_{kind}_PORT": "0" for kind in kinds}
     return subprocess.Popen(
-        [sys.executable, "-m", "serving", "start", f"--models-dir={models}"],
+        [sys.executable, "-m", "serving", "start", f"--models-dir={models}", *flags],
         env={
             **os.environ,
             "SERVING_DEVICE": "cpu",

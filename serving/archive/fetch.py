@@ -40,6 +40,7 @@ class FetchPolicy:
         allowed_urls: regular expressions, one of which must match the whole address; none allows
             no address at all, only the names of archives that are in the store.
         is_private_allowed: whether addresses of private, loopback and link-local networks are.
+        follows_links: whether a name in the store may be a link that leads out of it.
         max_bytes: of one archive, > 0.
         timeout_s: for connecting, and for each wait for more, seconds, > 0.
         total_s: for the whole of it, seconds, > 0.
@@ -47,6 +48,7 @@ class FetchPolicy:
 
     allowed_urls: tuple[str, ...] = ()
     is_private_allowed: bool = False
+    follows_links: bool = False
     max_bytes: int = 8 << 30
     timeout_s: float = 10.0
     total_s: float = 600.0
@@ -89,6 +91,8 @@ async def fetch(url: str, store: Path, policy: FetchPolicy) -> Fetched:
     if not url or "/" in url or "\\" in url or url in {".", ".."}:
         msg = f"Relative path is not allowed in url: {url}"
         raise ArchiveNotFound(msg)
+    if policy.follows_links and (store / url).exists():
+        return Fetched(store / url)
     return Fetched(_inside(store / url, store))
 
 

@@ -179,6 +179,15 @@ async def test_link_out_of_the_store_is_not_found(tmp_path: Path) -> None:
         await fetch("a.mar", store, FetchPolicy())
 
 
+async def test_link_out_of_the_store_is_followed_where_that_is_allowed(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    store.mkdir()
+    (tmp_path / "a.mar").write_bytes(b"x")
+    (store / "a.mar").symlink_to(tmp_path / "a.mar")
+    policy = FetchPolicy(follows_links=True)
+    assert (await fetch("a.mar", store, policy)).path == store / "a.mar"
+
+
 async def test_archive_in_the_store_is_not_replaced(address: str, tmp_path: Path) -> None:
     (tmp_path / "a.mar").write_bytes(b"mine")
 
