@@ -193,7 +193,7 @@ class TorchServeHandler:
         return bytearray(value)
 
     def _failure(self, error: Exception) -> RawReply | ServingError:
-        if isinstance(error, MemoryError) or "CUDA" in str(error):
+        if self._is_out_of_memory(error):
             failure: ServingError = OutOfMemory("Out of resources")
             failure.__cause__ = error
             return failure
@@ -204,6 +204,14 @@ class TorchServeHandler:
             return _failed(str(error), error)
         detail = "" if self._is_compatible else f": {type(error).__name__}: {error}"
         return _failed(f"Prediction failed{detail}", error)
+
+    def _is_out_of_memory(self, error: Exception) -> bool:
+        """Whether the handler lacked memory; TorchServe takes every error of CUDA for that."""
+        if isinstance(error, MemoryError):
+            return True
+        text = str(error)
+        signs = ("CUDA",) if self._is_compatible else ("out of memory", "CUBLAS_STATUS")
+        return "CUDA" in text and any(sign in text for sign in signs)
 
     def _make_context(self, given: HandlerContext) -> Context:
         options = self._options

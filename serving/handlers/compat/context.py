@@ -84,8 +84,8 @@ class Context:
 
     def set_all_response_status(self, code: int = 200, phrase: str = "") -> None:
         """Set the status of all replies of the batch."""
-        for request in self.request_processor or ():
-            request.report_status(code, phrase)
+        for idx in range(len(self.request_processor or ())):
+            self._request(idx).report_status(code, phrase)
 
     def get_response_status(self, idx: int) -> tuple[int, str | None]:
         """Tell code and phrase of a reply."""

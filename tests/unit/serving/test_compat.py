@@ -4,6 +4,7 @@ import importlib
 import io
 import json
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -503,6 +504,22 @@ class Linear(BaseHandler):
         (answer,) = _ask(handler, b"[1.0, 2.0, 3.0]", kind="application/json")
     assert answer[0] == "OptimizedModule"
     assert len(answer) == 3
+
+
+def test_torch_profiles_a_handler_where_the_environment_asks_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ENABLE_TORCH_PROFILER", "1")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    (tmp_path / "tmp").mkdir()
+    path = pack(
+        tmp_path / "m.mar", model_files("detector"), handler="object_detector", **WITH_WEIGHTS
+    )
+    with loaded(path) as handler:
+        (found,) = _ask(handler, picture(30, 20))
+    assert isinstance(found, list)
+    (trace,) = (tmp_path / "tmp" / "pytorch_profiler" / "m").iterdir()
+    assert trace.name.endswith(".pt.trace.json")
 
 
 @pytest.mark.parametrize(

@@ -187,6 +187,8 @@ def handle(data, context):
             raise MemoryError
         if body == "cuda":
             raise RuntimeError("CUDA out of memory")
+        if body == "assert":
+            raise RuntimeError("CUDA error: device-side assert triggered")
         if body == "object":
             return [object() if row["body"] == b"object" else "ok" for row in data]
         if body == "none":
@@ -203,6 +205,11 @@ def handle(data, context):
         (b"raise", InferenceFailed, "Prediction failed: KeyError: 'no such thing'"),
         (b"memory", OutOfMemory, "Out of resources"),
         (b"cuda", OutOfMemory, "Out of resources"),
+        (
+            b"assert",
+            InferenceFailed,
+            "Prediction failed: RuntimeError: CUDA error: device-side assert triggered",
+        ),
         (b"none", InferenceFailed, "Invalid model predict output"),
         (b"short", InferenceFailed, "number of batch response mismatched"),
     ],

@@ -2,6 +2,8 @@
 
 import importlib
 import logging
+import os
+import tempfile
 import time
 import warnings
 from collections.abc import Mapping
@@ -63,12 +65,10 @@ class BaseHandler:
         self.context = context
         if self._is_describe():
             output = [self.describe_handle()]
+        elif os.environ.get("ENABLE_TORCH_PROFILER"):
+            output, _ = self._infer_with_profiler(data)
         else:
-            prepared = self.preprocess(data)
-            if self._is_explain():
-                output = self.explain_handle(prepared, data)
-            else:
-                output = self.postprocess(self.inference(prepared))
+            output = self._answer(data)
         elapsed_ms = round((time.perf_counter() - started) * 1000, 2)
         context.metrics.add_time("HandlerTime", elapsed_ms, None, "ms")
         return output
@@ -114,6 +114,36 @@ class BaseHandler:
     def get_device(self) -> Any:
         """Tell the device of the model."""
         return self.device
+
+    def _answer(self, data: Any) -> Any:
+        prepared = self.preprocess(data)
+        if self._is_explain():
+            return self.explain_handle(prepared, data)
+        return self.postprocess(self.inference(prepared))
+
+    def _infer_with_profiler(self, data: Any) -> tuple[Any, Any]:
+        """Answer under torch's profiler; `profiler_args` says what it notes and where it goes.
+
+        Returns:
+            The answer, and the profile.
+        """
+        from torch import profiler
+
+        name = self.manifest["model"].get("modelName", "model")
+        folder = Path(tempfile.gettempdir()) / "pytorch_profiler" / name
+        activities = [profiler.ProfilerActivity.CPU]
+        if torch.cuda.is_available():
+            activities.append(profiler.ProfilerActivity.CUDA)
+        arguments = {
+            "activities": activities,
+            "record_shapes": True,
+            "on_trace_ready": profiler.tensorboard_trace_handler(str(folder)),
+            **self.profiler_args,
+        }
+        with profiler.profile(**arguments) as profile:
+            output = self._answer(data)
+        _log.info("%s", profile.key_averages().table(sort_by="cpu_time_total", row_limit=10))
+        return output, profile
 
     def _is_explain(self) -> bool:
         is_asked = self._is_said("explain")
