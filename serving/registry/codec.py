@@ -1,10 +1,12 @@
 """Codec: processes of their own that decode bodies and encode answers, beside the model's."""
 
-from collections.abc import Sequence
+import asyncio
+import contextlib
+from collections.abc import Iterator, Sequence
 
 from serving.batching.batcher import Batcher, LaunchReason
 from serving.batching.pending import Batch, BatchLimits
-from serving.errors import InferenceFailed
+from serving.errors import InferenceFailed, ServingError
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.protocol.tensors import Tensors
 from serving.workers.messages import Item, Outcome
@@ -25,6 +27,8 @@ class Codec:
     """
 
     def __init__(self, spec: PoolSpec, queue_size: int) -> None:
+        self._users = 0
+        self._unused = asyncio.Event()
         self._pool = WorkerPool(spec, self._workers_changed)
         # Nothing is gained by batches here; each process takes the next item when it is free.
         limits = BatchLimits(size=1, delay_s=0.0, queue_size=2 * queue_size, wait="never")
@@ -60,24 +64,43 @@ class Codec:
             raise InferenceFailed("decoding gave a reply instead of tensors")
         return outcome
 
-    async def encode(self, outputs: Tensors, deadline: float) -> RawReply:
-        """The reply of what the model gave.
+    async def encode(self, outputs: Outcome, deadline: float) -> RawReply:
+        """The reply of what the model gave for one item.
 
         Args:
-            outputs: of one item.
+            outputs: of the model.
             deadline: monotonic seconds.
 
         Raises:
             ServingError: why there is none.
         """
+        if isinstance(outputs, ServingError):
+            raise outputs
+        if isinstance(outputs, RawReply):
+            return outputs
         outcome = await self._submit(outputs, deadline, _ANSWERS_FIRST)
         if not isinstance(outcome, RawReply):
             raise InferenceFailed("encoding gave tensors instead of a reply")
         return outcome
 
+    @contextlib.contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Keep it from being drained while a request that it decoded is to be encoded."""
+        self._users += 1
+        try:
+            yield
+        finally:
+            self._users -= 1
+            if not self._users:
+                self._unused.set()
+
     async def drain(self, grace_s: float) -> None:
-        """Take nothing more, finish what is here within `grace_s` seconds, then end."""
-        await self._batcher.drain(grace_s)
+        """Wait at most `grace_s` seconds until nobody uses it any more, and end."""
+        self._unused.clear()
+        if self._users:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._unused.wait(), grace_s)
+        await self._batcher.stop(0)
         await self._pool.stop(grace_s=0.5)
 
     async def stop(self) -> None:
@@ -89,7 +112,7 @@ class Codec:
         if not self._pool.is_hopeful:
             raise self._pool.unavailable()
         outcome = await self._batcher.submit(item, None, deadline, priority=priority)
-        if isinstance(outcome, Exception):
+        if isinstance(outcome, ServingError):
             raise outcome
         return outcome
 

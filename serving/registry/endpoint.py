@@ -4,8 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import partial
-
-from msgspec.structs import replace
+from typing import TypeVar
 
 from serving.archive.inputs import check_inputs
 from serving.archive.manifest import Manifest, check_files
@@ -21,23 +20,20 @@ from serving.protocol.exchange import RawReply, RawRequest
 from serving.protocol.tensors import Tensors
 from serving.protocol.torchserve import ModelDescription
 from serving.registry.codec import Codec
+from serving.registry.crew import Crew
 from serving.registry.description import describe
 from serving.registry.lanes import SEQUENCE_HEADERS, Lanes, Queue, SequenceRules
-from serving.registry.plan import batch_limits, codec_spec, pool_spec, sequence_limits
+from serving.registry.plan import batch_limits, sequence_limits
 from serving.registry.pool import Pool
-from serving.registry.streams import ReplyStream
+from serving.registry.streams import RunItems, run_streaming
 from serving.registry.traffic import Posted, Traffic
 from serving.settings import ModelConfig
 from serving.workers.messages import Item, Outcome
 from serving.workers.pool import WorkerPool
-from serving.workers.process import Answer, OnChunk
 
 __all__ = ("Endpoint",)
 
-_OLD_POOL_S = 60.0
-"""How long the workers of the code before a reload may take to finish, seconds."""
-
-_RunItems = Callable[[Sequence[Item], OnChunk | None], Awaitable[Answer]]
+_Result = TypeVar("_Result")
 
 
 class Endpoint:
@@ -67,16 +63,12 @@ class Endpoint:
         self._restarts_seen = 0
         self._loaded: set[int] = set()
         self._has_started = False
-        self._pool: Pool = pool or WorkerPool(pool_spec(model, config), self._workers_changed)
-        self._old_pools: set[asyncio.Task[None]] = set()
-        self._old_busy: list[Pool] = []
+        self._crew = Crew(model, config, self._workers_changed, pool)
         self._queue = self._make_queue()
-        self._codec = _codec_of(model, config)
-        self._growth_check: asyncio.TimerHandle | None = None
         metrics.watch(
             in_flight=lambda: self._traffic.count,
             waiting=lambda: self._queue.waiting,
-            workers=lambda: self._pool.ready,
+            workers=lambda: self._crew.pool.ready,
         )
 
     @property
@@ -97,17 +89,17 @@ class Endpoint:
     @property
     def is_ready(self) -> bool:
         """Whether a worker holds the model, and bodies can be decoded for it."""
-        return self._pool.ready > 0 and (self._codec is None or self._codec.is_ready)
+        return self._crew.is_ready
 
     @property
     def is_wanted(self) -> bool:
         """Whether it has been loaded and shall have workers: then it is amiss not to be ready."""
-        return self._has_started and self._pool.min_workers > 0
+        return self._has_started and self._crew.pool.min_workers > 0
 
     @property
     def is_hopeful(self) -> bool:
         """Whether its workers, if it shall have any, are there or are being started."""
-        return self._pool.min_workers == 0 or self._pool.is_hopeful
+        return self._crew.pool.min_workers == 0 or self._crew.pool.is_hopeful
 
     @property
     def in_flight(self) -> int:
@@ -117,7 +109,7 @@ class Endpoint:
     @property
     def is_raw(self) -> bool:
         """Whether its handler reads requests itself; known once a worker holds the model."""
-        return self._pool.is_raw
+        return self._crew.pool.is_raw
 
     async def start(self, wanted: int = 1) -> None:
         """Check the files, start the workers; `wanted` of them are ready when this returns.
@@ -126,13 +118,7 @@ class Endpoint:
             InvalidModel: when a file is not what the manifest says, or the model cannot be loaded.
         """
         await asyncio.to_thread(check_files, self._model.manifest, self._model.folder)
-        try:
-            await self._pool.start(wanted)
-            if self._codec is not None:
-                await self._codec.start()
-        except BaseException:
-            await self._end_pools()
-            raise
+        await self._crew.start(wanted)
         self._has_started = True
 
     async def reload(self, model: StoredModel) -> None:
@@ -142,24 +128,11 @@ class Endpoint:
             InvalidModel: when it cannot be loaded; the workers of before stay.
         """
         await asyncio.to_thread(check_files, model.manifest, model.folder)
-        spec = pool_spec(model, self._config)
-        pool = WorkerPool(spec, self._workers_changed)
-        pool.min_workers = self._pool.min_workers
-        pool.max_workers = self._pool.max_workers
-        # As many as work now: none of the load shall wait for workers that are yet to come.
-        await pool.start(max(self._pool.ready, 1))
-        codec = _codec_of(model, self._config)
-        if codec is not None:
-            await codec.start()
-        old_codec, self._codec = self._codec, codec
-        old, self._pool, self._model = self._pool, pool, model
+        await self._crew.replace(model)
+        self._model = model
         self._queue.limits = batch_limits(model.manifest, self._config)
         if isinstance(self._queue, Lanes):
             self._queue.lose_all()
-        self._old_busy.append(old)
-        leaving = asyncio.create_task(self._let_go(old, old_codec))
-        self._old_pools.add(leaving)
-        leaving.add_done_callback(self._old_pools.discard)
         self._queue.wake()
 
     async def scale(self, min_workers: int, max_workers: int, *, wait: bool) -> int:
@@ -168,19 +141,19 @@ class Endpoint:
         Raises:
             InvalidModel: when one cannot be started.
         """
-        count = await self._pool.scale(min_workers, max_workers, wait=wait)
+        count = await self._crew.pool.scale(min_workers, max_workers, wait=wait)
         self._has_started = True
         return count
 
     async def drain(self, grace_s: float) -> None:
         """Take nothing more; answer what is here within `grace_s` seconds; end the workers."""
         await self._queue.drain(grace_s)
-        await self._end_pools()
+        await self._crew.stop()
 
     async def stop(self, grace_s: float) -> None:
         """Take nothing more; give what runs `grace_s` seconds; end the workers."""
         await self._queue.stop(grace_s)
-        await self._end_pools()
+        await self._crew.stop()
 
     async def infer(
         self, tensors: Tensors, timeout_s: float | None = None, priority: int = 0
@@ -217,8 +190,8 @@ class Endpoint:
         Raises:
             ServingError: why there is no answer.
         """
-        if self._codec is not None and request.verb == "predict" and not self.is_raw:
-            return await self._ask_with_codec(self._codec, request, timeout_s, priority)
+        if self._crew.codec is not None and request.verb == "predict" and not self.is_raw:
+            return await self._ask_with_codec(self._crew.codec, request, timeout_s, priority)
         outcome = await self._answer(request, request.verb, timeout_s, priority)
         if not isinstance(outcome, RawReply):
             msg = "the model gave tensors instead of a reply"
@@ -228,10 +201,15 @@ class Endpoint:
     async def _ask_with_codec(
         self, codec: Codec, request: RawRequest, timeout_s: float | None, priority: int
     ) -> RawReply:
-        deadline = time.monotonic() + (timeout_s or self._config.default_timeout_s)
-        tensors = await codec.decode(request, deadline)
-        outputs = await self.infer(tensors, max(deadline - time.monotonic(), 1e-3), priority)
-        return await codec.encode(outputs, deadline)
+        async def work(deadline: float) -> RawReply:
+            with codec.in_use():
+                tensors = await codec.decode(request, deadline)
+                check_inputs(tensors, self.manifest.inputs)
+                key = signature(tensors)
+                outputs = await self._queue.submit(tensors, key, deadline, priority=priority)
+                return await codec.encode(outputs, deadline)
+
+        return await self._counted(work, timeout_s)
 
     def post(
         self,
@@ -254,7 +232,7 @@ class Endpoint:
         Raises:
             ServingError: why it was not taken.
         """
-        if not isinstance(self._queue, Batcher) or self._codec is not None:
+        if not isinstance(self._queue, Batcher) or self._crew.codec is not None:
             return None
         entered = self._traffic.enter()
         posted = Posted(self._traffic, entered, on_outcome)
@@ -273,7 +251,7 @@ class Endpoint:
 
     def describe(self) -> ModelDescription:
         """Say how it is served, and how it fares."""
-        return describe(self._model, self._config, self._pool, self._queue)
+        return describe(self._model, self._config, self._crew.pool, self._queue)
 
     async def customized_metadata(self) -> str | None:
         """What the handler says of itself; None when it says nothing."""
@@ -289,132 +267,70 @@ class Endpoint:
         """What it has done since its start."""
         return self._metrics.statistics()
 
-    def _capacity(self) -> int:
-        return self._pool.capacity + sum(pool.capacity for pool in self._old_busy)
-
     async def _answer(
         self, item: Item, key: Hashable, timeout_s: float | None, priority: int
     ) -> RawReply | Tensors:
+        outcome = await self._counted(
+            lambda deadline: self._queue.submit(item, key, deadline, priority=priority), timeout_s
+        )
+        if isinstance(outcome, ServingError):
+            raise outcome
+        return outcome
+
+    async def _counted(
+        self, work: Callable[[float], Awaitable[_Result]], timeout_s: float | None
+    ) -> _Result:
+        """Do the work of one request, which gets its deadline (monotonic seconds)."""
         entered = self._traffic.enter()
-        deadline = entered + (timeout_s or self._config.default_timeout_s)
         result = "cancelled"
         try:
             self._check_hope()
-            outcome = await self._queue.submit(item, key, deadline, priority=priority)
+            outcome = await work(entered + (timeout_s or self._config.default_timeout_s))
             result = "ok"
         except ServingError as error:
             result = error.code
             raise
         finally:
             self._traffic.leave(entered, result)
-        if isinstance(outcome, ServingError):
-            raise outcome
         return outcome
 
     def _check_hope(self) -> None:
-        if not self._pool.is_hopeful:
-            raise self._pool.unavailable()
-        self._grow_if_needed()
-
-    def _grow_if_needed(self) -> None:
-        if self._pool.max_workers <= self._pool.min_workers:
-            return
-        if self._queue.running < self._pool.capacity:
-            return
-        left_s = self._config.scale_up_ms / 1000 - self._queue.oldest_wait_s()
-        if left_s <= 0:
-            self._pool.grow()
-        elif self._growth_check is None:
-            loop = asyncio.get_running_loop()
-            self._growth_check = loop.call_later(left_s, self._check_growth)
-
-    def _check_growth(self) -> None:
-        """Look again whether those who wait have waited too long."""
-        self._growth_check = None
-        if self._queue.waiting:
-            self._grow_if_needed()
+        if not self._crew.pool.is_hopeful:
+            raise self._crew.pool.unavailable()
+        self._crew.grow_if_needed(self._queue)
 
     def _make_queue(self) -> Queue:
         limits = batch_limits(self.manifest, self._config)
         if not self._config.sequence_batching:
-            return Batcher(self._run, self._capacity, limits, self._metrics)
+            return Batcher(self._run, lambda: self._crew.capacity, limits, self._metrics)
         table = SequenceTable(sequence_limits(self._config))
         rules = SequenceRules(table, self._sequence_headers)
-        return Lanes(self._run_on_lane, self._lanes, limits, self._metrics, rules)
-
-    def _lanes(self) -> Sequence[int]:
-        return self._pool.lanes if isinstance(self._pool, WorkerPool) else ()
+        return Lanes(self._run_on_lane, lambda: self._crew.lanes, limits, self._metrics, rules)
 
     async def _run(self, batch: Batch[Item, Outcome]) -> Sequence[Outcome]:
-        return await self._work(batch, self._pool.run)
+        return await self._work(batch, self._crew.pool.run)
 
     async def _run_on_lane(self, lane: int, batch: Batch[Item, Outcome]) -> Sequence[Outcome]:
-        if not isinstance(self._pool, WorkerPool):
-            raise self._pool.unavailable()
-        return await self._work(batch, partial(self._pool.run, lane=lane))
+        if not isinstance(self._crew.pool, WorkerPool):
+            raise self._crew.pool.unavailable()
+        return await self._work(batch, partial(self._crew.pool.run, lane=lane))
 
-    async def _work(self, batch: Batch[Item, Outcome], run: _RunItems) -> Sequence[Outcome]:
-        self._grow_if_needed()
-        streams: dict[int, ReplyStream] = {}
-        end: Sequence[Outcome] = ()
+    async def _work(self, batch: Batch[Item, Outcome], run: RunItems) -> Sequence[Outcome]:
+        self._crew.grow_if_needed(self._queue)
         started = time.monotonic()
-        try:
-            answer = await run(batch.items, _relay(batch, streams))
-            end = answer.outcomes
-        except ServingError as error:
-            end = [error] * len(batch.items)
-            raise
-        finally:
-            for index, stream in streams.items():
-                stream.finish(end[index] if end else InferenceFailed("the server is stopping"))
+        answer = await run_streaming(batch, run)
         self._metrics.inferred(answer.seconds, len(batch.items), answer.points)
         self._metrics.shipped(time.monotonic() - started - answer.seconds)
         return answer.outcomes
 
-    async def _let_go(self, old: Pool, old_codec: Codec | None) -> None:
-        if old_codec is not None:
-            await old_codec.drain(_OLD_POOL_S)
-        await old.drain(_OLD_POOL_S)
-        self._old_busy.remove(old)
-
-    async def _end_pools(self) -> None:
-        for leaving in self._old_pools:
-            leaving.cancel()
-        if self._old_pools:
-            await asyncio.wait(self._old_pools)
-        if self._growth_check is not None:
-            self._growth_check.cancel()
-        if self._codec is not None:
-            await self._codec.stop()
-        pools = [self._pool, *self._old_busy]
-        await asyncio.gather(*(pool.stop(grace_s=0.5) for pool in pools))
-
     def _workers_changed(self) -> None:
-        self._metrics.restarted(self._pool.restarts - self._restarts_seen)
-        self._restarts_seen = self._pool.restarts
-        for worker in self._pool.workers:
+        self._metrics.restarted(self._crew.pool.restarts - self._restarts_seen)
+        self._restarts_seen = self._crew.pool.restarts
+        for worker in self._crew.pool.workers:
             if worker.is_usable and worker.number not in self._loaded:
                 self._loaded.add(worker.number)
                 self._metrics.loaded(worker.number, worker.load_s)
-        if self._pool.is_hopeful:
+        if self._crew.pool.is_hopeful:
             self._queue.wake()
         else:
-            self._queue.fail_waiting(self._pool.unavailable())
-
-
-def _codec_of(model: StoredModel, config: ModelConfig) -> Codec | None:
-    spec = codec_spec(model, config)
-    return None if spec is None else Codec(spec, config.queue_size)
-
-
-def _relay(batch: Batch[Item, Outcome], streams: dict[int, ReplyStream]) -> OnChunk:
-    """What takes the parts of replies that come before the batch is done."""
-
-    def on_chunk(index: int, part: RawReply) -> bool:
-        stream = streams.get(index)
-        if stream is not None:
-            return stream.put(part.body)
-        stream = streams[index] = ReplyStream()
-        return batch.settle(index, replace(part, rest=stream))
-
-    return on_chunk
+            self._queue.fail_waiting(self._crew.pool.unavailable())

@@ -2,12 +2,20 @@
 
 import asyncio
 from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
 
+from msgspec.structs import replace
+
+from serving.batching.pending import Batch
 from serving.errors import InferenceFailed, ServingError
 from serving.protocol.exchange import Parts, RawReply
-from serving.workers.messages import Outcome
+from serving.workers.messages import Item, Outcome
+from serving.workers.process import Answer, OnChunk
 
-__all__ = ("ReplyStream",)
+__all__ = ("ReplyStream", "RunItems", "run_streaming")
+
+RunItems = Callable[[Sequence[Item], OnChunk | None], Awaitable[Answer]]
+"""Runs a batch; what comes before its answer is taken by the function."""
 
 _MOST_BYTES = 64 << 20
 """Parts that wait for a client who reads too slowly; then the stream is broken off."""
@@ -69,3 +77,31 @@ class ReplyStream(Parts):
             self._is_over = True
             self._error = error
             self._changed.set()
+
+
+async def run_streaming(batch: Batch[Item, Outcome], run: RunItems) -> Answer:
+    """Run a batch; a reply that comes in parts is given to its client with the first of them.
+
+    Raises:
+        ServingError: why the batch failed; the replies that have begun break off with it.
+    """
+    streams: dict[int, ReplyStream] = {}
+
+    def on_chunk(index: int, part: RawReply) -> bool:
+        stream = streams.get(index)
+        if stream is not None:
+            return stream.put(part.body)
+        stream = streams[index] = ReplyStream()
+        return batch.settle(index, replace(part, rest=stream))
+
+    end: Sequence[Outcome] = [InferenceFailed("the server is stopping")] * len(batch.items)
+    try:
+        answer = await run(batch.items, on_chunk)
+        end = answer.outcomes
+    except ServingError as error:
+        end = [error] * len(batch.items)
+        raise
+    finally:
+        for index, stream in streams.items():
+            stream.finish(end[index])
+    return answer

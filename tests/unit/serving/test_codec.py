@@ -23,6 +23,7 @@ import numpy as np
 class Coded:
     def load(self, context):
         self.factor = 2
+        self.gate = context.model_dir + "/gate"
     def prepare(self, context):
         self.name = context.model_name
     def decode(self, body):
@@ -31,8 +32,13 @@ class Coded:
         if body == b"slow":
             time.sleep(1)
             body = b"1"
+        if body == b"nap":
+            return {"x": np.array([1.0]), "decoder": np.array(os.getpid()), "nap": np.zeros(1)}
         return {"x": np.array([float(body)]), "decoder": np.array(os.getpid())}
     def infer(self, batch):
+        if any("nap" in item for item in batch):
+            while not os.path.exists(self.gate):
+                time.sleep(0.01)
         if any(item["x"][0] == 13 for item in batch):
             raise ArithmeticError("13")
         pid = np.array(os.getpid())
@@ -126,6 +132,16 @@ async def test_reload_replaces_them_too(tmp_path: Path) -> None:
         after = await ask(engine, "1")
         assert (before["y"], after["y"]) == (2, 102)
         assert after["encoder"] != before["encoder"]
+
+
+async def test_request_that_was_decoded_before_a_reload_is_answered(tmp_path: Path) -> None:
+    async with running(tmp_path, decode_workers=1) as engine:
+        work = asyncio.create_task(ask(engine, "nap"))
+        await asyncio.sleep(0.2)
+        await engine.reload("coded")
+        assert not work.done()
+        (tmp_path / "coded" / "gate").touch()
+        assert (await work)["y"] == 2
 
 
 async def test_model_is_not_started_without_them(tmp_path: Path) -> None:
