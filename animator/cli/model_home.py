@@ -85,7 +85,7 @@ def complete(home: Path, shipped: Path) -> None:
     So that the folder can be served by itself.
     """
     for name in (DETECTOR, POSE_ESTIMATOR):
-        if not find_versions(home, name):
+        if not find_versions(home, name) and find_versions(shipped, name):
             model = newest(shipped, name)
             with newcomer(home) as folder:
                 target = folder / model.manifest.version

@@ -83,6 +83,24 @@ def test_annotation_scripts_route_answers_boxes_and_keypoints(served: tuple[str,
     assert [len(pose["keypoints"]) for pose in poses] == [17]
 
 
+def test_exported_file_serves_from_a_folder_of_archives_as_it_is(
+    homes: dict[str, Path], tmp_path: Path
+) -> None:
+    words = ["models", "export", DETECTOR, "--models-dir", str(homes["mmdet"])]
+    assert main([*words, "--out", str(tmp_path / "detector.mar")]) == 0
+    picture = noise(120, 160)
+    wanted = LocalPredictor(homes["mmdet"], 1).infer(DETECTOR, {"image": picture})
+    with start_server(tmp_path) as process:
+        try:
+            url = wait_for_server(process).inference
+            with Client(url, timeout_s=60) as client:
+                served = client.infer(DETECTOR, {"image": picture})
+        finally:
+            stop_server(process)
+    difference = np.abs(served["boxes"] - wanted["boxes"]).max()
+    assert difference <= CLOSE * np.abs(wanted["boxes"]).max()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_product_walks_with_imported_models(
     homes: dict[str, Path],
