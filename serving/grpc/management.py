@@ -3,7 +3,7 @@
 from google.protobuf.message import Message
 
 from serving.admission import RegisterRequest
-from serving.errors import BadInput
+from serving.errors import BadInput, NotAllowed
 from serving.grpc.calls import Context, MethodHandler, Service
 from serving.management import Management, Status
 from serving.protocol.proto.generated import torchserve_management_pb2 as pb
@@ -54,6 +54,7 @@ class ManagementService:
         return pb.ManagementResponse(msg=encode_pretty(page).decode())
 
     async def _register(self, request: pb.RegisterModelRequest, _: Context) -> Message:
+        self._check_may_change()
         asked = RegisterRequest(
             url=request.url or None,
             model_name=request.model_name or None,
@@ -86,8 +87,15 @@ class ManagementService:
         return _told(self._management.set_default(name, version))
 
     async def _unregister(self, request: pb.UnregisterModelRequest, _: Context) -> Message:
+        self._check_may_change()
         name = _name(request.model_name)
         return _told(await self._management.unregister(name, request.model_version or None))
+
+    def _check_may_change(self) -> None:
+        """Refuse in the reference's words; REST has others."""
+        if not self._management.may_change_models:
+            msg = "Model API disabled: the operator may set enable_model_api"
+            raise NotAllowed(msg)
 
 
 def _name(name: str) -> str:

@@ -73,6 +73,18 @@ def test_calls_need_the_token_of_their_kind(echo: Path, tmp_path: Path) -> None:
             with pytest.raises(grpc.RpcError) as failure:
                 listed(manager, metadata=bearer(known["inference"]["key"]))
             assert code_of(failure) is grpc.StatusCode.UNAUTHENTICATED
+            for method, request in (
+                ("RegisterModel", tm.RegisterModelRequest(url="echo.mar")),
+                ("UnregisterModel", tm.UnregisterModelRequest(model_name="echo")),
+            ):
+                with pytest.raises(grpc.RpcError, match="Model API disabled") as failure:
+                    Stub(manager, management.NAME).call(
+                        method,
+                        request,
+                        tm.ManagementResponse,
+                        metadata=bearer(known["management"]["key"]),
+                    )
+                assert code_of(failure) is grpc.StatusCode.PERMISSION_DENIED
 
 
 def test_reference_mode_has_the_references_codes(echo: Path, tmp_path: Path) -> None:
