@@ -15,6 +15,7 @@ class Place:
     Attributes:
         index: of the place in its pool, >= 0; free ones are used again.
         worker: who is there; None while one is started or waited for.
+        coming: who is being started.
         runs: batches that it works on.
         is_retired: whether the place shall go once its worker is idle.
         nudge: set when somebody must look at the place again.
@@ -23,6 +24,7 @@ class Place:
 
     index: int
     worker: Worker | None = None
+    coming: Worker | None = None
     runs: int = 0
     is_retired: bool = False
     nudge: asyncio.Event = field(default_factory=asyncio.Event)

@@ -112,9 +112,11 @@ class WorkerPool:
 
     @property
     def workers(self) -> Sequence[Worker]:
-        """The workers that hold the model, oldest first."""
-        held = [place.worker for place in self._places if place.worker is not None]
-        return sorted(held, key=lambda worker: worker.number)
+        """The workers that hold the model or are loading it, oldest first."""
+        found = (worker for place in self._places for worker in (place.worker, place.coming))
+        return sorted(
+            (worker for worker in found if worker is not None), key=lambda worker: worker.number
+        )
 
     def unavailable(self) -> NoWorker:
         """The error for a request that nobody can work on."""
@@ -290,7 +292,7 @@ class WorkerPool:
             await self._sleep(backoff_s(failures))
 
     async def _start_worker(self, place: Place) -> bool:
-        worker = Worker(next(self._numbers), self._spec_at(place))
+        worker = place.coming = Worker(next(self._numbers), self._spec_at(place))
         try:
             await worker.start(self._spec.startup_timeout_s)
         except InvalidModel as error:
@@ -299,6 +301,8 @@ class WorkerPool:
             self._failed_starts += 1
             self._note_change()
             return False
+        finally:
+            place.coming = None
         _log.info("%s: worker %d is ready", self._spec.model, worker.pid)
         place.worker = worker
         worker.on_closed = place.nudge.set
