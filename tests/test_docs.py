@@ -2,11 +2,14 @@
 
 import re
 import shlex
+import textwrap
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from animator.__main__ import build_parser, main
+from serving.local import LocalPredictor
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
@@ -65,3 +68,21 @@ def test_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     exec(compile(example, "docs/animate.md", "exec"), names)
     written = {path.name for path in (tmp_path / "animations").iterdir()}
     assert written == {"animation.gif", "animation.mp4"}
+
+
+def test_handler_example_answers(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "handlers.md").read_text()
+    manifest, handler = (
+        textwrap.dedent(re.search(pattern, page, re.DOTALL)[1])  # type: ignore[index]
+        for pattern in (
+            r"`manifest.json`:\n\n((?: {4}.*?\n)+)\nand",
+            r"`handler.py`:\n\n(.+?)\n\n`POST",
+        )
+    )
+    folder = tmp_path / "echo"
+    folder.mkdir()
+    (folder / "manifest.json").write_text(manifest)
+    (folder / "handler.py").write_text(handler)
+    predictor = LocalPredictor(tmp_path)
+    outputs = predictor.infer("echo", {"x": np.array([1, 2], np.float32)})
+    assert outputs["y"].tolist() == [2.0, 4.0]
