@@ -58,6 +58,7 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         max_retry_timeout_s: how long a worker that cannot be started is tried again, seconds;
             None: for ever.
         threads: CPU threads for each worker; None: the cores shared out among the workers.
+        pin_cores: whether each worker stays on cores of its own, as many as `threads`.
         device: "cpu" or "cuda:N"; None: a GPU where there is one that can be used.
         device_ids: indices of the GPUs that the workers take in turn; empty: that of `device`.
         memory_limit_mb: resident memory of a worker, MiB; above it the worker is replaced.
@@ -89,6 +90,7 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     startup_timeout_s: _Seconds = 120.0
     max_retry_timeout_s: Annotated[float, msgspec.Meta(ge=0)] | None = None
     threads: _Count | None = None
+    pin_cores: bool = False
     device: Annotated[str, msgspec.Meta(pattern=r"^(cpu|cuda:\d+)$")] | None = None
     device_ids: tuple[Annotated[int, msgspec.Meta(ge=0)], ...] = ()
     memory_limit_mb: _Count | None = None

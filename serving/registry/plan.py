@@ -1,5 +1,7 @@
 """From a model on disk and its configuration to its workers and its batches."""
 
+import os
+
 import msgspec
 from msgspec import structs
 
@@ -61,6 +63,7 @@ def pool_spec(model: StoredModel, config: ModelConfig) -> PoolSpec:
         max_retry_timeout_s=config.max_retry_timeout_s,
         slots=batch_size if config.continuous_batching else 1,
         device_ids=config.device_ids,
+        pin_cores=config.pin_cores and hasattr(os, "sched_setaffinity"),
     )
 
 
@@ -78,6 +81,7 @@ def codec_spec(model: StoredModel, config: ModelConfig) -> PoolSpec | None:
         min_workers=config.decode_workers,
         max_workers=config.decode_workers,
         device_ids=(),
+        pin_cores=False,
         slots=1,
     )
 

@@ -2,15 +2,74 @@
 
 import asyncio
 import os
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-__all__ = ("Patient", "is_stopped", "patrol", "resident_bytes")
+from serving.errors import OutOfMemory, ServingError, WorkerDied
+
+__all__ = ("Health", "Patient", "is_stopped", "patrol", "resident_bytes")
 
 _INTERVAL_S = 0.5
 _MEMORY_INTERVAL_S = 0.05
 """Memory that runs away does so fast."""
+
+
+_HALTED_S = 0.9
+"""How long a process may be halted by a signal, seconds."""
+
+_PING_EVERY_S = 5.0
+_PONG_WITHIN_S = 5.0
+"""How often an idle worker is asked whether it is there, and how long it may take, seconds."""
+
+
+class Health:
+    """What is known of one worker's health.
+
+    Args:
+        memory_limit: resident bytes that it may hold; None: as many as there are.
+    """
+
+    def __init__(self, memory_limit: int | None) -> None:
+        self._memory_limit = memory_limit
+        self._well_at = self._heard_at = time.monotonic()
+        self._asked_at: float | None = None
+
+    def hear(self) -> None:
+        """Learn that the worker has answered that it is there."""
+        self._heard_at, self._asked_at = time.monotonic(), None
+
+    def verdict(self, pid: int) -> ServingError | None:
+        """Why the process must end, by what the system tells of it; None when it is well."""
+        limit, now = self._memory_limit, time.monotonic()
+        if limit is not None and (held := resident_bytes(pid)) > limit:
+            return OutOfMemory(
+                f"the worker was ended: it held {held >> 20} MiB of memory, "
+                f"{limit >> 20} are allowed"
+            )
+        if not is_stopped(pid):
+            self._well_at = now
+        elif now - self._well_at > _HALTED_S:
+            return WorkerDied("the worker was ended: it had been halted by a signal")
+        return None
+
+    def verdict_of_idle(self, last_used: float, ask: Callable[[], None]) -> ServingError | None:
+        """Why an idle process must end, by whether it answers; None when it does.
+
+        Args:
+            last_used: monotonic seconds.
+            ask: asks it whether it is there; called now and then.
+        """
+        now = time.monotonic()
+        if self._asked_at is None:
+            if now - max(self._heard_at, last_used) > _PING_EVERY_S:
+                self._asked_at = now
+                ask()
+            return None
+        if now - self._asked_at > _PONG_WITHIN_S:
+            return WorkerDied("the worker was ended: it was idle and did not answer")
+        return None
 
 
 class Patient(Protocol):

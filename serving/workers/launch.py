@@ -35,6 +35,7 @@ class WorkerSpec(msgspec.Struct, frozen=True, kw_only=True):
         environment_allow: patterns of the variables that it gets; None: all.
         environment_deny: regular expression of whole names that it does not get; "": none.
         memory_limit: resident bytes; above it the worker is ended; None: no limit.
+        cores: those that it stays on (Linux); empty: any.
     """
 
     load: Load
@@ -43,6 +44,7 @@ class WorkerSpec(msgspec.Struct, frozen=True, kw_only=True):
     environment_allow: tuple[str, ...] | None = None
     environment_deny: str = ""
     memory_limit: int | None = None
+    cores: tuple[int, ...] = ()
 
     def on_gpu(self, index: int) -> "WorkerSpec":
         """The same on another GPU."""
@@ -64,6 +66,22 @@ def spawn(spec: WorkerSpec, descriptors: Sequence[int], output: int) -> subproce
     Raises:
         OSError: when it cannot be started.
     """
+    if spec.cores and hasattr(os, "sched_setaffinity"):
+        return _spawn_on(spec, descriptors, output)
+    return _spawn(spec, descriptors, output)
+
+
+def _spawn_on(spec: WorkerSpec, descriptors: Sequence[int], output: int) -> subprocess.Popen[bytes]:
+    """Start it on its cores from the first: a child has those of the thread that starts it."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, spec.cores)
+    try:
+        return _spawn(spec, descriptors, output)
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def _spawn(spec: WorkerSpec, descriptors: Sequence[int], output: int) -> subprocess.Popen[bytes]:
     # A fresh interpreter instead of a fork: the server's threads and event loop stay out of it.
     folder = spec.load.context.model_dir
     return subprocess.Popen(

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import time
 from collections.abc import Callable, Sequence
 from itertools import count
@@ -37,6 +38,7 @@ class PoolSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         max_retry_timeout_s: how long a worker is started again in vain, seconds; None: for ever.
         slots: batches that a worker works on at a time, >= 1.
         device_ids: indices of GPUs, taken in turn; empty: the one that `worker` names.
+        pin_cores: whether each worker stays on cores of its own.
         surplus_s: how long a worker beyond the minimum may stay unused, seconds.
     """
 
@@ -49,6 +51,7 @@ class PoolSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     max_retry_timeout_s: float | None = None
     slots: int = 1
     device_ids: tuple[int, ...] = ()
+    pin_cores: bool = False
     surplus_s: float = 60.0
 
 
@@ -317,10 +320,13 @@ class WorkerPool:
         return True
 
     def _spec_at(self, place: Place) -> WorkerSpec:
-        devices = self._spec.device_ids
-        if not devices:
-            return self._spec.worker
-        return self._spec.worker.on_gpu(devices[place.index % len(devices)])
+        """What the worker of a place holds, with the GPU and the cores that are its turn."""
+        spec, devices = self._spec.worker, self._spec.device_ids
+        if devices:
+            spec = spec.on_gpu(devices[place.index % len(devices)])
+        if self._spec.pin_cores:
+            spec = msgspec.structs.replace(spec, cores=_cores_of(place.index, spec))
+        return spec
 
     async def _watch(self, place: Place) -> bool:
         """Leave the worker to be lent until it ends or may leave; whether it ever answered."""
@@ -371,3 +377,10 @@ class WorkerPool:
 
 def _preference(place: Place) -> tuple[int, float]:
     return place.runs, -place.worker.last_used if place.worker else 0.0
+
+
+def _cores_of(index: int, spec: WorkerSpec) -> tuple[int, ...]:
+    """As many cores as threads, other ones for each place as far as they go."""
+    cores = sorted(os.sched_getaffinity(0))
+    count = min(spec.load.context.threads, len(cores))
+    return tuple(cores[(index * count + at) % len(cores)] for at in range(count))

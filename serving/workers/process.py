@@ -12,7 +12,6 @@ from serving.errors import (
     InvalidModel,
     LoadOutOfMemory,
     NoWorker,
-    OutOfMemory,
     ServingError,
     WorkerDied,
 )
@@ -21,7 +20,7 @@ from serving.protocol.exchange import RawReply
 from serving.protocol.tensors import Buffer
 from serving.workers.async_channel import AsyncChannel
 from serving.workers.channel import Areas, ChannelClosed, channel_pair
-from serving.workers.health import is_stopped, resident_bytes
+from serving.workers.health import Health, resident_bytes
 from serving.workers.launch import WorkerSpec, spawn
 from serving.workers.messages import (
     Answered,
@@ -46,13 +45,6 @@ __all__ = ("Answer", "Worker")
 
 _REAP_S = 0.5
 """How long a process may take to end by itself once its channel is closed, seconds."""
-
-_HALTED_S = 0.9
-"""How long a process may be halted by a signal, seconds."""
-
-_PING_EVERY_S = 5.0
-_PONG_WITHIN_S = 5.0
-"""How often an idle worker is asked whether it is there, and how long it may take, seconds."""
 
 _LONGEST_WORDS = 300
 """What an error tells of what the process printed last, characters."""
@@ -119,8 +111,7 @@ class Worker:
         self._closed = asyncio.Event()
         self._is_doomed = False
         self._verdict: ServingError | None = None
-        self._well_at = self._heard_at = time.monotonic()
-        self._pinged_at: float | None = None
+        self._health = Health(spec.memory_limit)
 
     @property
     def pid(self) -> int:
@@ -145,29 +136,11 @@ class Worker:
         """End the process when it is halted, holds too much memory, or does not answer."""
         if not self.is_usable:
             return
-        limit, now = self._spec.memory_limit, time.monotonic()
-        if limit is not None and (held := self.resident_bytes()) > limit:
-            self._end(
-                OutOfMemory(
-                    f"the worker was ended: it held {held >> 20} MiB of memory, "
-                    f"{limit >> 20} are allowed"
-                )
-            )
-        if not is_stopped(self.pid):
-            self._well_at = now
-        elif now - self._well_at > _HALTED_S:
-            self._end(WorkerDied("the worker was ended: it had been halted by a signal"))
-        if not self._runs:
-            self._check_answer(now)
-
-    def _check_answer(self, now: float) -> None:
-        """Ask an idle worker whether it is there, and end it when the answer does not come."""
-        if self._pinged_at is None and now - max(self._heard_at, self.last_used) > _PING_EVERY_S:
-            self._pinged_at = now
-            with contextlib.suppress(NoWorker):
-                self._tell(Ping(), ())
-        elif self._pinged_at is not None and now - self._pinged_at > _PONG_WITHIN_S:
-            self._end(WorkerDied("the worker was ended: it was idle and did not answer"))
+        verdict = self._health.verdict(self.pid)
+        if verdict is None and not self._runs:
+            verdict = self._health.verdict_of_idle(self.last_used, self._ping)
+        if verdict is not None:
+            self._end(verdict)
 
     async def start(self, timeout_s: float) -> None:
         """Start the process and load the model.
@@ -312,7 +285,7 @@ class Worker:
             case Chunk():
                 self._hear_chunk(message, buffers)
             case Pong():
-                self._heard_at, self._pinged_at = time.monotonic(), None
+                self._health.hear()
             case _:
                 self._kill()
                 raise ChannelClosed
@@ -329,6 +302,10 @@ class Worker:
             run.answer.set_result((nothing, []))
             with contextlib.suppress(NoWorker):
                 self._tell(Forget(run.number), ())
+
+    def _ping(self) -> None:
+        with contextlib.suppress(NoWorker):
+            self._tell(Ping(), ())
 
     def _tell(self, message: Message, buffers: Sequence[Buffer]) -> None:
         try:

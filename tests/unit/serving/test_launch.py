@@ -44,20 +44,23 @@ class Teller:
 """
 
 
-def pool_of(folder: Path, **fields: Any) -> WorkerPool:
+def pool_of(
+    folder: Path, pin_cores: bool = False, threads: int = 3, workers: int = 1, **fields: Any
+) -> WorkerPool:
     folder.mkdir(exist_ok=True)
     if not (folder / "teller.py").exists():
         (folder / "teller.py").write_text(HANDLER)
     (folder / "neighbour.py").touch()
-    context = HandlerContext(model_dir=str(folder), threads=3)
+    context = HandlerContext(model_dir=str(folder), threads=threads)
     spec = PoolSpec(
         model="teller version 1",
         worker=WorkerSpec(load=Load(handler="teller.py:Teller", context=context), **fields),
-        min_workers=1,
-        max_workers=1,
+        min_workers=workers,
+        max_workers=workers,
         startup_timeout_s=30,
         response_timeout_s=30,
         max_retry_timeout_s=0.5,
+        pin_cores=pin_cores,
     )
     return WorkerPool(spec, lambda: None)
 
@@ -150,6 +153,20 @@ def test_threads_are_the_cores_shared_out_among_the_workers() -> None:
     assert threads(min_workers=1, max_workers=2) == max(cores // 2, 1)
     assert threads(min_workers=64) == 1
     assert threads(min_workers=2, threads=5) == 5
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="needs Linux' affinity")
+async def test_workers_stay_on_cores_of_their_own_where_that_is_asked_for(tmp_path: Path) -> None:
+    cores = sorted(os.sched_getaffinity(0))
+    pool = pool_of(tmp_path, pin_cores=True, threads=1, workers=2)
+    await pool.start(2)
+    try:
+        places = [os.sched_getaffinity(worker.pid) for worker in pool.workers]
+    finally:
+        await pool.stop(0.5)
+    assert sorted(map(len, places)) == [1, 1]
+    assert set.union(*places) == set(cores[:2])
+    assert sorted(os.sched_getaffinity(0)) == cores, "the server stays where it was"
 
 
 def test_archive_and_configuration_become_a_plan() -> None:

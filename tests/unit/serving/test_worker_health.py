@@ -13,7 +13,7 @@ import pytest
 from serving.errors import InvalidModel, LoadOutOfMemory, OutOfMemory, ServingError, WorkerDied
 from serving.handlers.handler import HandlerContext
 from serving.protocol.exchange import RawReply, RawRequest
-from serving.workers import process
+from serving.workers import health
 from serving.workers.launch import WorkerSpec
 from serving.workers.messages import Load
 from serving.workers.pool import PoolSpec, WorkerPool
@@ -114,8 +114,8 @@ async def test_worker_that_takes_too_much_memory_is_replaced_and_its_item_told(
 async def test_idle_worker_that_does_not_answer_is_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process, "_PING_EVERY_S", 0.3)
-    monkeypatch.setattr(process, "_PONG_WITHIN_S", 1.5)
+    monkeypatch.setattr(health, "_PING_EVERY_S", 0.3)
+    monkeypatch.setattr(health, "_PONG_WITHIN_S", 1.5)
     async with running(tmp_path) as pool:
         (worker,) = pool.workers
         await asyncio.sleep(2.5)
