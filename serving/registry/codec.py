@@ -10,7 +10,8 @@ from serving.errors import InferenceFailed, ServingError
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.protocol.tensors import Tensors
 from serving.workers.messages import Item, Outcome
-from serving.workers.pool import PoolSpec, WorkerPool
+from serving.workers.pool import WorkerPool
+from serving.workers.pool_spec import PoolSpec
 
 __all__ = ("Codec",)
 

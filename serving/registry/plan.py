@@ -13,7 +13,7 @@ from serving.handlers.handler import HandlerContext
 from serving.settings import ModelConfig, default_device, usable_cores
 from serving.workers.launch import WorkerSpec
 from serving.workers.messages import Load
-from serving.workers.pool import PoolSpec
+from serving.workers.pool_spec import PoolSpec
 
 __all__ = ("batch_limits", "codec_spec", "pool_spec", "sequence_limits")
 

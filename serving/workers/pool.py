@@ -2,62 +2,23 @@
 
 import asyncio
 import logging
-import os
 import time
 from collections.abc import Callable, Sequence
 from itertools import count
 
-import msgspec
-
 from serving.errors import InvalidModel, NoWorker
 from serving.workers.health import patrol
-from serving.workers.launch import WorkerSpec
 from serving.workers.messages import Item
 from serving.workers.place import Place
+from serving.workers.pool_spec import PoolSpec, backoff_s
 from serving.workers.process import Answer, OnChunk, Worker
 
-__all__ = ("PoolSpec", "WorkerPool", "backoff_s")
+__all__ = ("WorkerPool",)
 
-_LONGEST_BACKOFF_S = 30.0
 _STOP_S = 0.5
 """How long an idle worker may take to end by itself, seconds."""
 
 _log = logging.getLogger(__name__)
-
-
-class PoolSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a pool keeps.
-
-    Attributes:
-        model: name and version, for the log.
-        worker: what each worker holds, and how it is started.
-        min_workers: processes that are kept, >= 0.
-        max_workers: processes that may be there under load, >= min_workers.
-        startup_timeout_s: longest loading, seconds.
-        response_timeout_s: longest work on one batch, seconds.
-        max_retry_timeout_s: how long a worker is started again in vain, seconds; None: for ever.
-        slots: batches that a worker works on at a time, >= 1.
-        device_ids: indices of GPUs, taken in turn; empty: the one that `worker` names.
-        pin_cores: whether each worker stays on cores of its own.
-        surplus_s: how long a worker beyond the minimum may stay unused, seconds.
-    """
-
-    model: str
-    worker: WorkerSpec
-    min_workers: int
-    max_workers: int
-    startup_timeout_s: float
-    response_timeout_s: float
-    max_retry_timeout_s: float | None = None
-    slots: int = 1
-    device_ids: tuple[int, ...] = ()
-    pin_cores: bool = False
-    surplus_s: float = 60.0
-
-
-def backoff_s(failures: int) -> float:
-    """How long to wait before the next start after so many in a row that came to nothing."""
-    return 0.0 if failures < 2 else min(0.5 * 2.0 ** (failures - 2), _LONGEST_BACKOFF_S)
 
 
 class WorkerPool:
@@ -295,7 +256,7 @@ class WorkerPool:
             await self._sleep(backoff_s(failures))
 
     async def _start_worker(self, place: Place) -> bool:
-        worker = place.coming = Worker(next(self._numbers), self._spec_at(place))
+        worker = place.coming = Worker(next(self._numbers), self._spec.worker_at(place.index))
         try:
             await worker.start(self._spec.startup_timeout_s)
         except InvalidModel as error:
@@ -318,15 +279,6 @@ class WorkerPool:
             each.nudge.set()
         self._note_change()
         return True
-
-    def _spec_at(self, place: Place) -> WorkerSpec:
-        """What the worker of a place holds, with the GPU and the cores that are its turn."""
-        spec, devices = self._spec.worker, self._spec.device_ids
-        if devices:
-            spec = spec.on_gpu(devices[place.index % len(devices)])
-        if self._spec.pin_cores:
-            spec = msgspec.structs.replace(spec, cores=_cores_of(place.index, spec))
-        return spec
 
     async def _watch(self, place: Place) -> bool:
         """Leave the worker to be lent until it ends or may leave; whether it ever answered."""
@@ -377,10 +329,3 @@ class WorkerPool:
 
 def _preference(place: Place) -> tuple[int, float]:
     return place.runs, -place.worker.last_used if place.worker else 0.0
-
-
-def _cores_of(index: int, spec: WorkerSpec) -> tuple[int, ...]:
-    """As many cores as threads, other ones for each place as far as they go."""
-    cores = sorted(os.sched_getaffinity(0))
-    count = min(spec.load.context.threads, len(cores))
-    return tuple(cores[(index * count + at) % len(cores)] for at in range(count))

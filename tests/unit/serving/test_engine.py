@@ -27,7 +27,7 @@ from serving.local import LocalPredictor
 from serving.observe.metrics import ServerMetrics
 from serving.protocol.exchange import RawRequest
 from serving.settings import ModelConfig, ServerSettings
-from serving.workers.pool import backoff_s
+from serving.workers.pool_spec import backoff_s
 
 
 def settings_for(folder: Path, **fields: int | float) -> ServerSettings:

@@ -21,7 +21,8 @@ from serving.registry.plan import batch_limits, pool_spec
 from serving.settings import ModelConfig, usable_cores
 from serving.workers.launch import WorkerSpec
 from serving.workers.messages import Load
-from serving.workers.pool import PoolSpec, WorkerPool
+from serving.workers.pool import WorkerPool
+from serving.workers.pool_spec import PoolSpec
 
 HANDLER = """
 import json, os, sys

@@ -14,7 +14,8 @@ from serving.protocol.tensors import Tensors
 from serving.workers.channel import channel_pair
 from serving.workers.launch import WorkerSpec
 from serving.workers.messages import Load
-from serving.workers.pool import PoolSpec, WorkerPool
+from serving.workers.pool import WorkerPool
+from serving.workers.pool_spec import PoolSpec
 from serving.workers.process import Worker
 
 

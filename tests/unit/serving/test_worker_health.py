@@ -16,7 +16,8 @@ from serving.protocol.exchange import RawReply, RawRequest
 from serving.workers import health
 from serving.workers.launch import WorkerSpec
 from serving.workers.messages import Load
-from serving.workers.pool import PoolSpec, WorkerPool
+from serving.workers.pool import WorkerPool
+from serving.workers.pool_spec import PoolSpec
 
 HANDLER = """
 import ctypes, os, sys, threading, time
