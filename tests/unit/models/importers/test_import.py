@@ -95,6 +95,15 @@ def test_folder_is_what_the_server_loads(tmp_path: Path, mask_state: State) -> N
     assert {array.dtype for array in found.values()} == {np.dtype(np.float32)}
 
 
+def test_each_step_is_told_as_it_begins(tmp_path: Path, mask_state: State) -> None:
+    told: list[tuple[str, float]] = []
+    import_checkpoint(
+        saved(tmp_path, mask_state), tmp_path / "m", tell=lambda *step: told.append(step)
+    )
+    assert [step for step, _ in told] == ["reading", "converting", "tracing the graph"]
+    assert [share for _, share in told] == sorted(share for _, share in told)
+
+
 @pytest.mark.parametrize("prefix", ["keypoint_head.", "head."])
 def test_both_generations_of_mmpose_are_read(tmp_path: Path, prefix: str) -> None:
     file = write_mar(tmp_path / "a.mar", {"state_dict": top_down_state(prefix=prefix)})
