@@ -1,13 +1,12 @@
 """TorchServeHandler: runs handlers written for TorchServe, unchanged."""
 
-import asyncio
 import inspect
 import json
 import logging
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -143,7 +142,7 @@ class TorchServeHandler:
         context.send_part = send  # type: ignore[attr-defined]
         results = self._handle([self._row(request) for request in requests], context)
         if inspect.isawaitable(results):
-            results = asyncio.run(_wait_for(results))
+            results = _wait_for(results)
         _check_results(results, len(requests))
         elapsed_ms = round((time.perf_counter() - started) * 1000, 2)
         context.metrics.add_time(PREDICTION_METRIC, elapsed_ms)
@@ -274,8 +273,14 @@ def _refused(error: PredictionException) -> RawReply:
     return RawReply(encode_pretty(body), status=error.error_code, content_type=_JSON)
 
 
-async def _wait_for(results: Any) -> Any:
-    return await results
+def _wait_for(results: Awaitable[Any]) -> Any:
+    # Few handlers are coroutines; the others' workers start without it.
+    import asyncio
+
+    async def wait() -> Any:
+        return await results
+
+    return asyncio.run(wait())
 
 
 def _limit_threads(threads: int) -> None:

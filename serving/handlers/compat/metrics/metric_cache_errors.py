@@ -1,7 +1,5 @@
 """What can be wrong with metrics."""
 
-import yaml
-
 __all__ = (
     "GeneralMetricsCacheError",
     "MetricsCacheIOError",
@@ -20,7 +18,7 @@ class MetricsCacheIOError(OSError):
     """The file cannot be read."""
 
 
-class MetricsCachePyYamlError(yaml.YAMLError):
+class MetricsCachePyYamlError(ValueError):
     """The file is no YAML."""
 
 

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from serving.handlers.compat.metrics import metric_cache_errors as errors
 from serving.handlers.compat.metrics.caching_metric import CachingMetric
 from serving.handlers.compat.metrics.metric_cache_abstract import MetricCacheAbstract
@@ -87,6 +85,9 @@ def _check_types(name: object, unit: object, dimensions: object, kind: object) -
 
 
 def _read_section(path: str) -> dict[str, list[dict[str, Any]]]:
+    # Workers without such a file start without it.
+    import yaml
+
     try:
         section = yaml.safe_load(Path(path).read_text())["model_metrics"]
     except yaml.YAMLError as error:

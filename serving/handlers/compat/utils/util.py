@@ -12,8 +12,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import yaml
-
 __all__ = (
     "CLEANUP_REGEX",
     "PT2Backend",
@@ -152,6 +150,8 @@ def check_valid_pt2_backend(backend: str) -> bool:
 
 def get_yaml_config(yaml_file_path: str) -> Any:
     """Read a YAML file; only plain data, no objects."""
+    import yaml
+
     return yaml.safe_load(Path(yaml_file_path).read_text())
 
 
