@@ -17,6 +17,11 @@ _RIVAL = 0.35
 _ABROAD = 0.1
 """The same, outside the detector's box of the figure."""
 
+_DENIED = 0.05
+"""Belief under which a sharp opinion denies."""
+
+_NEAR = 0.02
+"""How far around a place it must be so low, share of the longer side: outlines are off by that."""
 
 _GRID = 320
 """Longer side of the grid; the models' masks are coarser still."""
@@ -30,11 +35,14 @@ class Belief:
         own: (m, n) float32 in [0, 1], how likely the place is the figure's; coarse.
         box: (m, n) bool, inside the figure's box: outside it, `own` says little.
         taken: (m, n) bool, the place is another figure's.
+        denied: (m, n) bool, a model that sees well says of the place and of all around it that it
+            is not the figure's.
     """
 
     own: NDArray[np.float32]
     box: NDArray[np.bool_]
     taken: NDArray[np.bool_]
+    denied: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,11 +53,13 @@ class Opinion:
         box: drawing space.
         mask: (m, n) float32 in [0, 1], probability over the box.
         weight: how much it counts beside others, > 0.
+        is_sharp: whether it sees strokes well enough to deny them.
     """
 
     box: Box
     mask: NDArray[np.float32]
     weight: float = 1.0
+    is_sharp: bool = False
 
 
 def believe(crop: Box, box: Box, opinions: Sequence[Opinion], rivals: Sequence[Opinion]) -> Belief:
@@ -70,7 +80,11 @@ def believe(crop: Box, box: Box, opinions: Sequence[Opinion], rivals: Sequence[O
     for rival in rivals:
         theirs = _spread(rival, crop)
         taken |= np.where(np.isnan(spread[0]), theirs > _ABROAD, (theirs > _RIVAL) & (theirs > own))
-    return Belief(own=own, box=_spread(whole, crop) > 0, taken=taken)
+    denied = np.zeros(own.shape, bool)
+    for opinion, said in zip(opinions, spread, strict=True):
+        if opinion.is_sharp:
+            denied |= _denies(said)
+    return Belief(own=own, box=_spread(whole, crop) > 0, taken=taken, denied=denied)
 
 
 def resize_belief(belief: Belief, shape: tuple[int, ...]) -> Belief:
@@ -80,7 +94,15 @@ def resize_belief(belief: Belief, shape: tuple[int, ...]) -> Belief:
         own=np.asarray(cv2.resize(belief.own, size, interpolation=cv2.INTER_LINEAR), np.float32),
         box=cv2.resize(belief.box.astype(np.float32), size) >= 0.5,
         taken=cv2.resize(belief.taken.astype(np.float32), size) >= 0.5,
+        denied=cv2.resize(belief.denied.astype(np.float32), size) >= 0.5,
     )
+
+
+def _denies(said: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Where an opinion (m, n), NaN where it sees nothing, holds nothing near for the figure's."""
+    reach = round(_NEAR * max(said.shape))
+    near = cv2.dilate(np.nan_to_num(said, nan=1.0), np.ones((2 * reach + 1,) * 2, np.uint8))
+    return np.asarray(near < _DENIED, bool)
 
 
 def _spread(opinion: Opinion, crop: Box) -> NDArray[np.float32]:

@@ -85,7 +85,7 @@ def outline_figure(
         wide = crop_figure(drawing, pad_box(room, _INK_SPACE))
         opinions = [_opinion_of(figure)]
         if view.mask is not None:
-            opinions.append(Opinion(near, view.mask, _POSE_WEIGHT))
+            opinions.append(Opinion(near, view.mask, _POSE_WEIGHT, is_sharp=True))
         belief = believe(wide.box, room, opinions, rivals)
         outline, mask = _tighten(wide.box, segment(wide, belief))
         if intersection_over_union(outline, seen) > _SAME:

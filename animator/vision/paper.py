@@ -53,7 +53,7 @@ def measure_contrast(image: NDArray[np.uint8]) -> Contrast:
     where they are; the far one a wide median.
     """
     small = shrink(image, _SMALL)
-    if float(np.median(small)) < _DARK_GROUND:
+    if _is_light_on_dark(small):
         image, small = 255 - image, 255 - small
     planes = _split(cv2.GaussianBlur(image, (0, 0), 0.7))
     near = _near_paper(small)
@@ -63,6 +63,12 @@ def measure_contrast(image: NDArray[np.uint8]) -> Contrast:
     noise = 1.4826 * float(np.median(np.abs(some - np.median(some))))
     fills = _fill_contrast(*_light(planes, _far_paper(near)))
     return Contrast(strokes=strokes, fills=fills, noise=max(noise, 1.0))
+
+
+def _is_light_on_dark(small: NDArray[np.uint8]) -> bool:
+    """Whether what is drawn is lighter than a dark ground; an underexposed page is dark, too."""
+    darkest, ground, lightest = np.percentile(small, (1, 50, 99))
+    return bool(ground < _DARK_GROUND and lightest - ground >= ground - darkest)
 
 
 def _near_paper(small: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -42,7 +42,8 @@ def choose_ink(ink: Bits, belief: Belief) -> Bits:
     home = ((belief.own >= NEARLY) | belief.box) & ~belief.taken
     if not (ink & home & (belief.own >= NEARLY)).any():
         return np.zeros_like(ink)
-    clipped = _clip_runaways(ink & ~belief.taken, home, _REACH * side)
+    possible = _cut_denied(ink & ~belief.taken, belief.denied, _SHORT * side)
+    clipped = _clip_runaways(possible, home, _REACH * side)
     labels, area, length = _measure(clipped)
     own = np.where(belief.taken, 0.0, belief.own)
     believed = np.bincount(labels[clipped], weights=own[clipped], minlength=len(area))
@@ -51,6 +52,17 @@ def choose_ink(ink: Bits, belief: Belief) -> Bits:
     kept[np.argmax(believed)] = True
     kept[0] = False
     return np.asarray(kept[labels], bool)
+
+
+def _cut_denied(ink: Bits, denied: Bits, least: float) -> Bits:
+    """Take away what is denied, where at least so much of it hangs together, pixels.
+
+    So a house ends where the hand begins that it touches; the tip of a finger is not worth a cut.
+    """
+    labels, _, length = _measure(ink & denied)
+    cut = length >= least
+    cut[0] = False
+    return np.asarray(ink & ~cut[labels], bool)
 
 
 def _clip_runaways(ink: Bits, home: Bits, reach: float) -> Bits:

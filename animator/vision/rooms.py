@@ -22,11 +22,14 @@ _ENCLOSED = 0.6
 _BELIEVED = 0.66
 """The same, of a room with a door, which is more often a space between limbs."""
 
-_OPEN = 0.4
+_OPEN = 0.5
 """How much more is needed of a room whose rim is nothing but door, and in proportion of others."""
 
 _AJAR = 0.2
 """Share of its rim that may be door; of a corner between two strokes it is more."""
+
+_CORNER = 0.0015
+"""Such a corner is smaller than this share of the picture."""
 
 _LARGE = 0.1
 """A larger enclosed room, as a share of the picture, is hardly between limbs: see `_LIKELY`."""
@@ -92,9 +95,10 @@ def _rooms_with_doors(ink: Bits, belief: Belief) -> Bits:
         count, labels = _label(rooms)
         if count == 1:
             continue
-        _, believed = _means(belief.own, rooms, labels, count)
+        area, believed = _means(belief.own, rooms, labels, count)
         door_share = _open_share(rooms, outside, labels, count)
-        kept = (believed > _BELIEVED + _OPEN * door_share) & (door_share < _AJAR)
+        kept = believed > _BELIEVED + _OPEN * door_share
+        kept &= (door_share < _AJAR) | (area > _CORNER * ink.size)
         kept[0] = False
         body |= kept[labels]
     return body & ~ink

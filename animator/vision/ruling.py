@@ -57,7 +57,7 @@ def erase_ruling(ink: Bits, marks: Bits, sure: Bits) -> Bits:
     wide = _dilate(stray, 5)
     rows, columns = np.nonzero(stray)
     pixels = np.stack((columns, rows), axis=1)[:: max(len(rows) // _SAMPLE, 1)].astype(np.float32)
-    lines = [_fit(ends, pixels) for ends in pieces]
+    lines = _fit_all(pieces, pixels)
     sides = [_sides(_points_along(line, ink.shape), wide, apron, _FREE * side) for line in lines]
     rulings = [line for line, count in zip(lines, sides, strict=True) if count]
     for line, count in zip(lines, sides, strict=True):
@@ -80,7 +80,7 @@ def _find_pieces(stray: Bits) -> NDArray[np.float32]:
     )
     if found is None:
         return np.empty((0, 4), np.float32)
-    return np.asarray(2.0 * found.reshape(-1, 4)[:_MOST] + 0.5, np.float32)
+    return np.asarray(2.0 * found.reshape(-1, 4) + 0.5, np.float32)
 
 
 def _dilate(bits: Bits, size: int) -> Bits:
@@ -93,6 +93,19 @@ def _drop_short(bits: Bits, length: int) -> Bits:
     kept = np.maximum(stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT]) >= length
     kept[0] = False
     return np.asarray(kept[labels], bool)
+
+
+def _fit_all(pieces: NDArray[np.float32], pixels: NDArray[np.float32]) -> list[_Line]:
+    """One line for all pieces (N, 4) that lie on it; at most `_MOST`."""
+    lines: list[_Line] = []
+    left = pieces
+    while len(left) and len(lines) < _MOST:
+        line = _fit(left[0], pixels)
+        lines.append(line)
+        normal = np.array([line.cosine, line.sine], np.float32)
+        off = np.abs(left.reshape(-1, 2, 2) @ normal - line.offset)
+        left = left[1:][off[1:].max(axis=1) > _BESIDE]
+    return lines
 
 
 def _fit(ends: NDArray[np.float32], pixels: NDArray[np.float32]) -> _Line:

@@ -79,3 +79,22 @@ def test_grid_stays_small_on_a_large_crop() -> None:
 def test_heavier_opinion_counts_more() -> None:
     light, heavy = flat(CROP, 0.9), Opinion(CROP, np.full((2, 2), 0.3, np.float32), weight=2.0)
     assert np.allclose(believe(CROP, CROP, [light, heavy], []).own, 0.5)
+
+
+def test_sharp_opinion_denies_where_it_holds_nothing_near_for_the_figures() -> None:
+    mask = np.zeros((60, 40), np.float32)
+    mask[:, :20] = 0.9
+    sharp = Opinion(CROP, mask, is_sharp=True)
+    belief = believe(CROP, CROP, [flat(CROP, 0.5), sharp], [])
+    assert not belief.denied[:, :20].any()
+    assert not belief.denied[:, 20].any()
+    assert belief.denied[:, 24:].all()
+    assert not believe(CROP, CROP, [flat(CROP, 0.01)], []).denied.any()
+
+
+def test_nothing_is_denied_where_the_sharp_opinion_does_not_see() -> None:
+    left = Box(10.0, 20.0, 30.0, 80.0)
+    sharp = Opinion(left, np.zeros((4, 4), np.float32), is_sharp=True)
+    denied = believe(CROP, CROP, [sharp], []).denied
+    assert denied[:, :15].all()
+    assert not denied[:, 20:].any()

@@ -20,11 +20,14 @@ def bars(*boxes: tuple[int, int, int, int]) -> Bits:
     return canvas
 
 
-def belief(own: Bits, box: Bits | None = None, taken: Bits | None = None) -> Belief:
+def belief(
+    own: Bits, box: Bits | None = None, taken: Bits | None = None, denied: Bits | None = None
+) -> Belief:
     return Belief(
         own=np.where(own, np.float32(0.9), np.float32(0.0)),
         box=own if box is None else box,
         taken=np.zeros_like(own) if taken is None else taken,
+        denied=np.zeros_like(own) if denied is None else denied,
     )
 
 
@@ -34,6 +37,20 @@ MIDDLE = bars((30, 20, 70, 80))
 def test_ink_under_belief_stays_and_detached_ink_beside_it_goes() -> None:
     figure, sun = bars((40, 30, 44, 70)), bars((85, 5, 95, 15))
     assert (choose_ink(figure | sun, belief(MIDDLE)) == figure).all()
+
+
+def test_house_that_a_hand_touches_is_cut_off_where_it_is_denied() -> None:
+    arm, house = bars((40, 40, 70, 44)), bars((70, 30, 95, 60))
+    ours = belief(MIDDLE, box=bars((30, 20, 95, 80)), denied=bars((72, 0, 100, 100)))
+    kept = choose_ink(arm | house, ours)
+    assert kept[42, 69]
+    assert not kept[:, 72:].any()
+
+
+def test_finger_that_is_denied_stays() -> None:
+    arm = bars((40, 40, 75, 44))
+    ours = belief(MIDDLE, denied=bars((70, 0, 100, 100)))
+    assert (choose_ink(arm, ours) == arm).all()
 
 
 def test_ink_that_hangs_together_is_followed_to_its_end() -> None:
@@ -68,6 +85,7 @@ def test_short_detached_ink_needs_more_belief_than_a_long_stroke() -> None:
         own=np.where(figure, 0.9, 0.2).astype(np.float32),
         box=np.ones((100, 100), bool),
         taken=np.zeros((100, 100), bool),
+        denied=np.zeros((100, 100), bool),
     )
     assert (choose_ink(figure | stroke | fingers, weak) == figure | stroke).all()
 

@@ -16,6 +16,7 @@ def believing(value: float, box: bool = True) -> Belief:
         own=np.full((200, 200), value, np.float32),
         box=np.full((200, 200), box),
         taken=np.zeros((200, 200), bool),
+        denied=np.zeros((200, 200), bool),
     )
 
 
@@ -77,6 +78,7 @@ def test_certain_head_is_filled_though_it_has_no_outline() -> None:
         own=np.where(head, np.float32(0.95), np.float32(0.1)),
         box=np.ones((200, 200), bool),
         taken=np.zeros((200, 200), bool),
+        denied=np.zeros((200, 200), bool),
     )
     eyes = np.zeros((200, 200), bool)
     eyes[50:54, 85:89] = eyes[50:54, 111:115] = True
@@ -93,6 +95,7 @@ def test_coarse_belief_does_not_bulge_over_a_crisp_outline() -> None:
         own=np.where(canvas > 0, np.float32(0.95), np.float32(0.1)),
         box=np.ones((200, 200), bool),
         taken=np.zeros((200, 200), bool),
+        denied=np.zeros((200, 200), bool),
     )
     filled = fill_rooms(ring(), belief)
     assert filled[100, 100]
@@ -119,3 +122,11 @@ def test_room_against_the_border_needs_no_wall_there() -> None:
     cv2.line(canvas, (105, 120), (105, 199), 1, 3)
     cv2.line(canvas, (95, 120), (105, 120), 1, 3)
     assert fill_rooms(canvas > 0, believing(0.75))[160, 100]
+
+
+def test_hand_that_is_open_wide_needs_more_belief() -> None:
+    canvas = np.zeros((200, 200), np.uint8)
+    cv2.circle(canvas, (100, 100), 14, 1, 3)
+    canvas[93:107, 100:] = 0
+    assert not fill_rooms(canvas > 0, believing(0.7))[100, 95]
+    assert fill_rooms(canvas > 0, believing(0.95))[100, 95]

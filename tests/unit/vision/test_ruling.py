@@ -60,3 +60,12 @@ def test_page_without_lines_is_left_as_it_is() -> None:
 def test_line_that_ends_before_the_border_stays() -> None:
     ink = BAR | lines(((20, 30), (180, 30)))
     assert (erase_ruling(ink, ink, figure_room()) == ink).all()
+
+
+def test_squared_paper_is_erased_though_its_lines_are_many() -> None:
+    grid = [((0, k), (199, k)) for k in range(5, 200, 12)]
+    grid += [((k, 0), (k, 199)) for k in range(5, 200, 12)]
+    ink = BAR | lines(*grid)
+    left = erase_ruling(ink, ink, figure_room())
+    # what stays are the crossings, which are as thick as strokes
+    assert (left & ~BAR).sum() < 0.25 * (ink & ~BAR).sum()
