@@ -109,6 +109,15 @@ def test_each_backend_gives_the_same_answers(tmp_path: Path, kind: str) -> None:
     _check(_loaded(open_archive(_folder(tmp_path, name, **backend), tmp_path / "work")))
 
 
+@pytest.mark.slow
+def test_a_package_of_aotinductor_gives_the_same_answers(tmp_path: Path) -> None:
+    save_exported(tmp_path / "tiny.pt2", is_compiled=True)
+    _check(_loaded(open_archive(_folder(tmp_path, "tiny.pt2"), tmp_path / "work")))
+    (tmp_path / "manifest.json").unlink()
+    with pytest.raises(InvalidModel, match="does not say what it takes"):
+        open_archive(tmp_path / "tiny.pt2", tmp_path / "work")
+
+
 PRECISIONS = [
     ("onnx", "fp16"),
     ("onnx", "int8"),
