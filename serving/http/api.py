@@ -23,6 +23,7 @@ from serving.http.problems import NoRoute
 from serving.http.replies import Replies, json_reply
 from serving.http.request import HttpRequest
 from serving.http.v2 import v2_error
+from serving.http.v2_infer import V2Inference
 from serving.protocol.exchange import RawReply
 from serving.tokens import TokenKind, Tokens
 
@@ -72,7 +73,7 @@ class Api:
         request = request_of(call)
         try:
             answer = self._find(request)
-            if isinstance(answer, Prediction):
+            if isinstance(answer, (Prediction, V2Inference)):
                 give_up = answer.post(partial(self._finish, call, request, began))
                 if give_up is not None:
                     call.on_gone = give_up

@@ -1,33 +1,24 @@
 """The Open Inference Protocol over HTTP, with Triton's extensions of it."""
 
-import asyncio
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import msgspec
 
 from serving.errors import BadInput
-from serving.http.encodings import asked_coding, compress, decompress
+from serving.http.encodings import decompress
 from serving.http.problems import NoRoute, WrongMethod, v2_problem_of
 from serving.http.request import HttpRequest
+from serving.http.v2_infer import V2Inference
 from serving.http.v2_memory import memory_route
 from serving.open_inference.repository import ModelRepository
 from serving.open_inference.service import OpenInference
 from serving.open_inference.settings import log_settings, trace_settings
 from serving.protocol.exchange import RawReply
-from serving.protocol.infer import InferRequest, InferResponse
-from serving.protocol.json_tensors import LONG
-from serving.protocol.v2 import HEADER_LENGTH, decode_request, encode_response
-from serving.protocol.v2_raw import decode_raw_request
-from serving.registry.endpoint import Endpoint
 
 __all__ = ("V2Routes", "v2_error")
 
-_WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 _JSON = "application/json"
-_BINARY = "application/octet-stream"
-_HEADER_LENGTH = HEADER_LENGTH.lower()
 
 _Answer = Callable[[], Awaitable[RawReply]]
 
@@ -50,16 +41,19 @@ class V2Routes:
 
     def find(self, request: HttpRequest) -> _Answer | None:
         """Find what answers a request; None when its address is none of these."""
-        if request.segments[:1] != ("v2",):
+        segments = request.segments
+        if segments[:1] != ("v2",):
             return None
-        return lambda: self.answer(request)
+        if request.method == "POST":
+            match segments[1:]:
+                case ("models", model, "infer"):
+                    return self._inference(request, model, None)
+                case ("models", model, "versions", version, "infer"):
+                    return self._inference(request, model, version)
+        return lambda: self._route(request)
 
-    async def answer(self, request: HttpRequest) -> RawReply:
-        """Answer a request, with an error in the protocol's form if need be."""
-        try:
-            return await self._route(request)
-        except Exception as error:
-            return v2_error(error)
+    def _inference(self, request: HttpRequest, model: str, version: str | None) -> V2Inference:
+        return V2Inference(self._serving, request, (model, version), self._max_bytes)
 
     async def _route(self, request: HttpRequest) -> RawReply:
         match request.segments[1:]:
@@ -102,7 +96,7 @@ class V2Routes:
         match rest:
             case ["infer"]:
                 _check(request, "POST")
-                return await self._infer(request, self._serving.endpoint(model, version))
+                return await self._inference(request, model, version)()
             case []:
                 _check(request, "GET")
                 return _json(self._serving.metadata(model, version))
@@ -120,35 +114,6 @@ class V2Routes:
                 self._serving.endpoint(model, version)
                 return await self._settings(request, trace_settings)
         raise _no_route(request)
-
-    async def _infer(self, request: HttpRequest, endpoint: Endpoint) -> RawReply:
-        headers = request.headers
-        coding = headers.get("content-encoding", "")
-        body = await decompress(request.body, coding, self._max_bytes)
-        asked = await self._decode(body, _header_length(headers), endpoint)
-        response = await self._serving.infer(endpoint, asked)
-        regions = self._serving.regions
-        if _has_long_json(response, asked):
-            payload = await asyncio.to_thread(encode_response, response, asked, regions)
-        else:
-            payload = encode_response(response, asked, regions)
-        data, used = await compress(payload.body, asked_coding(headers.get("accept-encoding", "")))
-        fields = [("content-encoding", used)] if used else []
-        if payload.header_length is None:
-            return RawReply(bytes(data), content_type=_JSON, headers=tuple(fields))
-        fields.append((_HEADER_LENGTH, str(payload.header_length)))
-        return RawReply(bytes(data), content_type=_BINARY, headers=tuple(fields))
-
-    async def _decode(
-        self, body: Any, header_length: int | None, endpoint: Endpoint
-    ) -> InferRequest:
-        """Read a request; long JSON beside the event loop."""
-        if header_length == 0:
-            return decode_raw_request(body, endpoint.manifest.inputs)
-        regions = self._serving.regions
-        if (len(body) if header_length is None else header_length) <= LONG:
-            return decode_request(body, header_length, regions)
-        return await asyncio.to_thread(decode_request, body, header_length, regions)
 
     async def _repository_route(self, request: HttpRequest, rest: list[str]) -> RawReply:
         _check(request, "POST")
@@ -211,26 +176,6 @@ def _check(request: HttpRequest, *methods: str) -> None:
 
 def _no_route(request: HttpRequest) -> NoRoute:
     return NoRoute(f"there is nothing at {request.path}")
-
-
-def _header_length(headers: Mapping[str, str]) -> int | None:
-    text = headers.get(_HEADER_LENGTH)
-    if text is None:
-        return None
-    if not _WHOLE_NUMBER.fullmatch(text):
-        msg = f"{HEADER_LENGTH} must be a whole number, got {text[:20]!r}"
-        raise BadInput(msg)
-    return int(text)
-
-
-def _has_long_json(response: InferResponse, asked: InferRequest) -> bool:
-    """Whether an answer is better written beside the event loop."""
-    for name, array in response.outputs.items():
-        if array.size > LONG:
-            wanted = asked.wants.get(name)
-            if not (wanted.is_binary if wanted else asked.wants_binary):
-                return True
-    return False
 
 
 def _parameters(body: Mapping[str, Any]) -> Mapping[str, object]:

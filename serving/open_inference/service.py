@@ -1,7 +1,7 @@
 """OpenInference: what the protocol lets a client do, over the engine; REST and gRPC translate."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from numpy.typing import NDArray
 
 from serving.engine import Engine
-from serving.errors import NotAllowed
+from serving.errors import InferenceFailed, NotAllowed, ServingError
 from serving.open_inference.classes import classify
 from serving.open_inference.config import ModelConfiguration, configuration_of
 from serving.open_inference.raw import ask_in_json
@@ -20,11 +20,13 @@ from serving.open_inference.statistics import (
     RequestSums,
     statistics_of,
 )
+from serving.protocol.exchange import RawReply
 from serving.protocol.infer import NO_REGIONS, InferRequest, InferResponse, Regions
 from serving.protocol.metadata import ModelMetadata, ServerMetadata, TensorMetadata
 from serving.protocol.tensors import Tensors
 from serving.registry.endpoint import Endpoint
 from serving.settings import ServerSettings
+from serving.workers.messages import Outcome
 
 __all__ = ("USUAL_PRIORITY", "OpenInference")
 
@@ -158,10 +160,65 @@ class OpenInference:
         Raises:
             ServingError: why there is no answer.
         """
-        manifest = endpoint.manifest
         given = [each for each in (request.timeout_s, timeout_s) if each is not None]
         outputs = await self._run(endpoint, request, min(given) if given else None)
-        if request.wants:
+        return self._response(endpoint, request, outputs)
+
+    def can_post(self, endpoint: Endpoint) -> bool:
+        """Whether a model's requests are one item each, as they are posted."""
+        return not endpoint.is_raw and not endpoint.manifest.batch.axis
+
+    def post(
+        self,
+        endpoint: Endpoint,
+        request: InferRequest,
+        on_response: Callable[[InferResponse | ServingError], None],
+    ) -> Callable[[], None] | None:
+        """Run a model as `infer` does, for who has no task to wait in.
+
+        Args:
+            endpoint: one version of a model, of which `can_post` says yes.
+            request: what is asked.
+            on_response: called once, later, with the answer or the reason why there is none.
+
+        Returns:
+            What gives it up; None: this model must be asked with `infer`.
+
+        Raises:
+            ServingError: why it was not taken.
+        """
+
+        def tell(outcome: Outcome) -> None:
+            if isinstance(outcome, RawReply):
+                on_response(InferenceFailed("the model gave a reply instead of tensors"))
+            elif isinstance(outcome, ServingError):
+                on_response(outcome)
+            else:
+                self._tell(endpoint, request, outcome, on_response)
+
+        priority = _engine_priority(request.priority)
+        posted = endpoint.post(request.inputs, tell, request.timeout_s, priority)
+        return None if posted is None else posted.cancel
+
+    def _tell(
+        self,
+        endpoint: Endpoint,
+        request: InferRequest,
+        outputs: Tensors,
+        on_response: Callable[[InferResponse | ServingError], None],
+    ) -> None:
+        response: InferResponse | ServingError
+        try:
+            response = self._response(endpoint, request, outputs)
+        except ServingError as error:
+            response = error
+        on_response(response)
+
+    def _response(
+        self, endpoint: Endpoint, request: InferRequest, outputs: Tensors
+    ) -> InferResponse:
+        manifest = endpoint.manifest
+        if any(wanted.classes for wanted in request.wants.values()):
             outputs = self._as_wanted(endpoint, request, outputs)
         return InferResponse(
             model_name=manifest.name,

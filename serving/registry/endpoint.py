@@ -213,34 +213,40 @@ class Endpoint:
 
     def post(
         self,
-        request: RawRequest,
+        item: Item,
         on_outcome: Callable[[Outcome], None],
         timeout_s: float | None = None,
         priority: int = 0,
     ) -> Posted | None:
-        """Let the model answer a request as `ask` does, for who has no task to wait in.
+        """Let the model answer as `ask` and `infer` do, for who has no task to wait in.
 
         Args:
-            request: what came.
+            item: a request as it came, or tensors without a batch axis.
             on_outcome: called once, later.
             timeout_s: how long the caller waits, seconds; None: as configured.
             priority: higher goes first.
 
         Returns:
-            What it can be cancelled by; None: this model must be asked with `ask`.
+            What it can be cancelled by; None: it must be awaited.
 
         Raises:
             ServingError: why it was not taken.
         """
-        if not isinstance(self._queue, Batcher) or self._crew.codec is not None:
+        if not isinstance(self._queue, Batcher):
+            return None
+        key: Hashable
+        if not isinstance(item, RawRequest):
+            check_inputs(item, self.manifest.inputs)
+            key = signature(item)
+        elif self._crew.codec is None:
+            key = item.verb
+        else:
             return None
         entered = self._traffic.enter()
         posted = Posted(self._traffic, entered, on_outcome)
         deadline = entered + (timeout_s or self._config.default_timeout_s)
         rank = entered - priority * PRIORITY_S
-        pending: Pending[Item, Outcome] = Pending(
-            request, request.verb, entered, deadline, posted.settle, rank
-        )
+        pending: Pending[Item, Outcome] = Pending(item, key, entered, deadline, posted.settle, rank)
         try:
             self._check_hope()
             posted.join(self._queue, pending)
