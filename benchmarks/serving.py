@@ -110,7 +110,7 @@ def plans(case: str, seconds: float) -> Mapping[str, Plan]:
     if case == "maskrcnn":
         # A heavy model gets a fixed count: what a load that is cut off leaves behind is computed.
         return {
-            name: replace(plan, seconds=120, warmup_s=0, count=max(8, 2 * plan.clients))
+            name: replace(plan, seconds=120, warmup_s=0, count=max(8, min(2 * plan.clients, 32)))
             for name, plan in closed.items()
         }
     return closed

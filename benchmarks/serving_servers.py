@@ -18,7 +18,16 @@ from pathlib import Path
 
 import psutil
 
-__all__ = ("Running", "Server", "Workload", "find_servers")
+__all__ = (
+    "Place",
+    "Running",
+    "Server",
+    "Workload",
+    "find_servers",
+    "free_ports",
+    "our_environment",
+    "prepare_ours",
+)
 
 ROOT = Path(__file__).parents[1]
 MODELS = Path(__file__).parent / "serving_peers"
@@ -97,14 +106,13 @@ class Running:
         self.path = server.path.format(work.case)
         self.body, self.headers = server.wrap(work.body)
         self._folder = Path(tempfile.mkdtemp(prefix="bench-"))
-        self.port = _free_ports()
+        self.port = free_ports()
         command = server.prepare(Place(self._folder, self.port), work)
         self._log = (self._folder / "log").open("wb")
         started = time.monotonic()
         self._process = subprocess.Popen(
             command,
-            env=os.environ
-            | {"BENCH_CASE": work.case, "PYTHONPATH": f"{MODELS}:{ROOT}"}
+            env=our_environment(work.case)
             | ({} if server.name.startswith("serving") else {"OMP_NUM_THREADS": "1"})
             | dict(server.environment),
             cwd=self._folder,
@@ -231,21 +239,37 @@ def _v2_bytes(picture: bytes) -> tuple[bytes, dict[str, str]]:
 
 
 def _prepare_ours(place: Place, work: Workload) -> Sequence[str]:
+    return _our_command(prepare_ours(place, work), [])
+
+
+def prepare_ours(place: Place, work: Workload) -> Path:
+    """Write a model and the settings of this server; where the settings are."""
     folder = place.folder / "models" / work.case
     folder.mkdir(parents=True)
     shutil.copy(MODELS / "native_handler.py", folder / "handler.py")
     manifest = {"name": work.case, "version": "1.0", "handler": "handler.py:Compared"}
     (folder / "manifest.json").write_text(json.dumps(manifest))
-    return _our_command(place, work, [])
+    return _write_config(place, work)
 
 
 def _prepare_ours_mar(place: Place, work: Workload) -> Sequence[str]:
     (place.folder / "models").mkdir()
     _write_mar(place.folder / "models", work.case)
-    return _our_command(place, work, ["--models", f"{work.case}={work.case}.mar"])
+    models = ["--models", f"{work.case}={work.case}.mar"]
+    return _our_command(_write_config(place, work), models)
 
 
-def _our_command(place: Place, work: Workload, more: Sequence[str]) -> Sequence[str]:
+def our_environment(case: str) -> dict[str, str]:
+    """The variables that this server, and what it serves, need."""
+    return {**os.environ, "BENCH_CASE": case, "PYTHONPATH": f"{MODELS}:{ROOT}"}
+
+
+def _our_command(config: Path, more: Sequence[str]) -> Sequence[str]:
+    options = ["--config", str(config), "--log-level", "warning", *more]
+    return [sys.executable, "-m", "serving", "start", *options]
+
+
+def _write_config(place: Place, work: Workload) -> Path:
     config = place.folder / "serving.toml"
     config.write_text(
         f"[serving]\nmodels_dir = {json.dumps(str(place.folder / 'models'))}\n"
@@ -255,8 +279,7 @@ def _our_command(place: Place, work: Workload, more: Sequence[str]) -> Sequence[
         f"[serving.defaults]\nbatch_size = {work.batch_size}\n"
         f"max_batch_delay_ms = {work.delay_ms}\nmin_workers = {work.workers}\n"
     )
-    options = ["--config", str(config), "--log-level", "warning", *more]
-    return [sys.executable, "-m", "serving", "start", *options]
+    return config
 
 
 def _write_mar(folder: Path, case: str) -> None:
@@ -374,7 +397,7 @@ _PEERS: Mapping[str, Callable[[Path], Server]] = {
 }
 
 
-def _free_ports() -> int:
+def free_ports() -> int:
     """A port with four free ones above it."""
     while True:
         with socket.create_server(("127.0.0.1", 0)) as first:
