@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -137,6 +139,27 @@ def test_priority_and_sequence_are_taken(http: httpx.Client) -> None:
     assert answer.status_code == 200
     wrong = infer(http, "echo", inputs=[tensor(1)], parameters={"priority": "high"})
     assert "priority must be" in wrong.json()["error"]
+
+
+def test_what_a_vanished_client_asked_is_not_computed(
+    http: httpx.Client, addresses: Addresses
+) -> None:
+    def naps() -> int:
+        answer = infer(http, "nap", inputs=[tensor(0, name="seconds")])
+        return int(answer.json()["outputs"][0]["data"][0])
+
+    before = naps()
+    host, _, port = addresses.http.rpartition(":")
+    body = json.dumps({"inputs": [tensor(0.3, name="seconds")]})
+    head = f"POST /v2/models/nap/infer HTTP/1.1\r\nhost: x\r\ncontent-length: {len(body)}\r\n\r\n"
+    clients = [socket.create_connection((host, int(port))) for _ in range(6)]
+    for client in clients:
+        client.sendall((head + body).encode())
+    time.sleep(0.1)
+    for client in clients:
+        client.close()
+    # One nap was under way, and its number of those taken comes with the next answer.
+    assert naps() - before <= 1
 
 
 def test_server_takes_no_shared_memory_and_loads_nothing_unless_told(echo: Path) -> None:
