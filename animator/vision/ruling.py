@@ -27,8 +27,8 @@ _BESIDE = 3.0
 _SAMPLE = 4000
 """About as many of the marked pixels are enough to fit lines to."""
 
-_MOST = 100
-"""Lines that are looked at, the longest first."""
+_MOST = 200
+"""Lines that are looked at: squared paper has that many."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,9 +63,8 @@ def test_line_that_ends_before_the_border_stays() -> None:
 
 
 def test_squared_paper_is_erased_though_its_lines_are_many() -> None:
-    grid = [((0, k), (199, k)) for k in range(5, 200, 12)]
-    grid += [((k, 0), (k, 199)) for k in range(5, 200, 12)]
-    ink = BAR | lines(*grid)
+    grid = [((0, k), (199, k + 4)) for k in range(5, 200, 8)]
+    grid += [((k, 0), (k + 4, 199)) for k in range(5, 200, 8)]
+    ink = BAR | lines(*grid, width=2)
     left = erase_ruling(ink, ink, figure_room())
-    # what stays are the crossings, which are as thick as strokes
-    assert (left & ~BAR).sum() < 0.25 * (ink & ~BAR).sum()
+    assert (left & ~BAR).sum() < 0.2 * (ink & ~BAR).sum()
