@@ -7,141 +7,27 @@ is said in docs/torchserve.md.
 
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
+from serving.config_keys import IGNORED, KEYS, MODEL_KEYS, OWN, is_true
 from serving.properties import parse_properties
-from serving.settings import InvalidSettings, ModelConfig, ServerSettings, usable_cores
+from serving.settings import (
+    InvalidSettings,
+    ModelConfig,
+    ServerSettings,
+    count_gpus,
+    usable_cores,
+)
 
-__all__ = ("IGNORED", "lay_over", "read_properties", "settings_from_properties")
+__all__ = ("lay_over", "read_properties", "settings_from_properties")
 
 _log = logging.getLogger(__name__)
 
 _VARIABLE = re.compile(r"\$\$([^$]+)\$\$")
-
-
-class _Key(NamedTuple):
-    """Where a key's value goes, and how it is read; a field `defaults.x` is a model's."""
-
-    field: str
-    read: Callable[[str], Any] = str
-
-
-def _is_true(text: str) -> bool:
-    return text.strip().lower() == "true"
-
-
-def _listed(text: str) -> tuple[str, ...]:
-    return tuple(part for part in text.split(",") if part)
-
-
-def _token(text: str) -> str:
-    return "off" if _is_true(text) else "all"
-
-
-_KEYS = {
-    "inference_address": _Key("inference_address"),
-    "management_address": _Key("management_address"),
-    "metrics_address": _Key("metrics_address"),
-    "keystore": _Key("keystore"),
-    "keystore_pass": _Key("keystore_pass"),
-    "private_key_file": _Key("private_key_file"),
-    "certificate_file": _Key("certificate_file"),
-    "model_store": _Key("models_dir"),
-    "load_models": _Key("load_models"),
-    "workflow_store": _Key("workflows_dir"),
-    "default_workers_per_model": _Key("defaults.min_workers", int),
-    "default_service_handler": _Key("default_service_handler"),
-    "service_envelope": _Key("service_envelope"),
-    "install_py_dep_per_model": _Key("install_py_dep_per_model", _is_true),
-    "allowed_urls": _Key("allowed_urls", _listed),
-    "enable_model_api": _Key("enable_model_api", _is_true),
-    "job_queue_size": _Key("defaults.queue_size", int),
-    "max_request_size": _Key("max_request_bytes", int),
-    "max_response_size": _Key("max_response_bytes", int),
-    "limit_max_image_pixels": _Key("limit_max_image_pixels", _is_true),
-    "default_response_timeout": _Key("defaults.response_timeout_s", float),
-    "default_startup_timeout": _Key("defaults.startup_timeout_s", float),
-    "unregister_model_timeout": _Key("unregister_timeout_s", float),
-    "number_of_gpu": _Key("number_of_gpu", int),
-    "enable_metrics_api": _Key("enable_metrics_api", _is_true),
-    "metrics_mode": _Key("metrics_mode", str.lower),
-    "metrics_config": _Key("metrics_config"),
-    "model_metrics_auto_detect": _Key("model_metrics_auto_detect", _is_true),
-    "disable_system_metrics": _Key("disable_system_metrics", _is_true),
-    "metric_time_interval": _Key("metrics_interval_s", float),
-    "disable_token_authorization": _Key("token_authorization", _token),
-    "token_expiration_min": _Key("token_expiration_min", float),
-    "cors_allowed_origin": _Key("cors_allowed_origin"),
-    "cors_allowed_methods": _Key("cors_allowed_methods"),
-    "cors_allowed_headers": _Key("cors_allowed_headers"),
-    "decode_input_request": _Key("decode_input_request", _is_true),
-    "grpc_inference_address": _Key("grpc_inference_address"),
-    "grpc_management_address": _Key("grpc_management_address"),
-    "grpc_inference_port": _Key("grpc_inference_port", int),
-    "grpc_management_port": _Key("grpc_management_port", int),
-    "enable_grpc_ssl": _Key("enable_grpc_ssl", _is_true),
-    "grpc_inference_max_connection_age_ms": _Key("grpc_inference_max_connection_age_ms", int),
-    "grpc_management_max_connection_age_ms": _Key("grpc_management_max_connection_age_ms", int),
-    "grpc_inference_max_connection_age_grace_ms": _Key(
-        "grpc_inference_max_connection_age_grace_ms", int
-    ),
-    "grpc_management_max_connection_age_grace_ms": _Key(
-        "grpc_management_max_connection_age_grace_ms", int
-    ),
-}
-
-# Read by this module or by the command line, not by the server.
-_OWN = {
-    "enable_envvars_config",
-    "use_env_allowed_urls",
-    "models",
-    "model_snapshot",
-    "ts_header_key_sequence_id",
-    "ts_header_key_sequence_start",
-    "ts_header_key_sequence_end",
-    "compat",
-}
-
-IGNORED = {
-    "number_of_netty_threads": "one event loop serves all connections",
-    "netty_client_threads": "one event loop serves all connections",
-    "prefer_direct_buffer": "there is no Java heap",
-    "use_native_io": "the event loop is libuv's",
-    "io_ratio": "the event loop is libuv's",
-    "vmargs": "there is no Java machine",
-    "plugins_path": "Java plugins cannot be loaded",
-    "async_logging": "the log is written by the event loop's own process",
-    "initial_worker_port": "workers have socket pairs and no ports",
-    "initial_distribution_port": "torchrun is not started by this server",
-    "keystore_type": "PKCS12 is read, Java's own JKS is not",
-    "ipex_enable": "the extension is no longer maintained",
-    "ipex_gpu_enable": "the extension is no longer maintained",
-    "cpu_launcher_enable": "workers are given their cores and threads by the server",
-    "cpu_launcher_args": "workers are given their cores and threads by the server",
-    "cpp_log_config": "there is no C++ backend",
-    "system_metrics_cmd": "the numbers are read in the server's own process",
-    "blacklist_env_vars": "workers get an environment of allowed names only",
-    "ts_open_inference_protocol": "the protocol is always on",
-    "debug": "set the level of the log with --log-level",
-    "model_server_home": "there is no home folder",
-    "version": "it is the server's own",
-    "python": "workers run in the server's interpreter, or in the model's own environment",
-    "tsConfigFile": "it is this file",
-}
-"""Keys that change nothing here, each with the reason."""
-
-_MODEL_KEYS = {
-    "minWorkers": "min_workers",
-    "maxWorkers": "max_workers",
-    "batchSize": "batch_size",
-    "maxBatchDelay": "max_batch_delay_ms",
-    "responseTimeout": "response_timeout_s",
-    "startupTimeout": "startup_timeout_s",
-}
 
 
 def read_properties(
@@ -171,12 +57,12 @@ def lay_over(
 ) -> dict[str, str]:
     """Write the command line, and the environment where the file allows that, over a file."""
     values = {**found, **overrides}
-    if not _is_true(values.get("enable_envvars_config", "")):
+    if not is_true(values.get("enable_envvars_config", "")):
         # These two are always read.
         allowed = {"ts_open_inference_protocol"}
     else:
-        allowed = {*_KEYS, *IGNORED, *_OWN}
-        if not _is_true(values.get("use_env_allowed_urls", "")):
+        allowed = {*KEYS, *IGNORED, *OWN}
+        if not is_true(values.get("use_env_allowed_urls", "")):
             allowed.discard("allowed_urls")
     for key in allowed:
         variable = key.upper() if key.startswith("ts_") else f"TS_{key.upper()}"
@@ -196,13 +82,14 @@ def settings_from_properties(values: Mapping[str, str]) -> ServerSettings:
         _reference_defaults() if is_reference else {}
     )
     for key, value in values.items():
-        if key in _KEYS:
+        if key in KEYS:
             _place(table, key, value)
         elif key in IGNORED:
             _log.warning("config.properties: %s=%s is ignored: %s", key, value, IGNORED[key])
-        elif key not in _OWN:
+        elif key not in OWN:
             _log.warning("config.properties: there is no key %s", key)
     table["sequence_headers"] = _sequence_headers(values)
+    table["defaults"] |= _gpus(values.get("number_of_gpu"))
     if "compat" in values:
         table["compat"] = values["compat"]
     try:
@@ -242,7 +129,7 @@ def _replaced(value: str, environment: Mapping[str, str]) -> str:
 
 def _place(table: dict[str, Any], key: str, text: str) -> None:
     """Write a key's value into the table of the settings."""
-    where = _KEYS[key]
+    where = KEYS[key]
     try:
         value = where.read(text.strip())
     except ValueError as error:
@@ -255,6 +142,18 @@ def _place(table: dict[str, Any], key: str, text: str) -> None:
         table["defaults"][field] = value
     else:
         table[field] = value
+
+
+def _gpus(limit: str | None) -> dict[str, Any]:
+    """Let the workers of a model take the GPUs in turn, as many as there are and as may be used."""
+    try:
+        most = count_gpus() if limit is None else min(int(limit), count_gpus())
+    except ValueError as error:
+        msg = f"config.properties: number_of_gpu must be a number, got {limit!r}"
+        raise InvalidSettings(msg) from error
+    if most > 0:
+        return {"device_ids": tuple(range(most))}
+    return {} if limit is None else {"device": "cpu"}
 
 
 def _sequence_headers(values: Mapping[str, str]) -> tuple[str, ...]:
@@ -281,7 +180,7 @@ def _models(text: str, defaults: Mapping[str, Any]) -> dict[str, ModelConfig]:
 def _numbers(table: Mapping[str, Any]) -> dict[str, int]:
     """Take the numbers over that TorchServe reads; one that is not positive means the default."""
     found: dict[str, int] = {}
-    for key, field in _MODEL_KEYS.items():
+    for key, field in MODEL_KEYS.items():
         value = table.get(key)
         if isinstance(value, int) and value > 0:
             found[field] = value

@@ -16,6 +16,7 @@ __all__ = (
     "InvalidSettings",
     "ModelConfig",
     "ServerSettings",
+    "count_gpus",
     "default_device",
     "read_settings",
     "usable_cores",
@@ -176,7 +177,6 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         initial_workers: of a model that is registered by a request which names no number.
         unregister_timeout_s: longest removal of a model, seconds.
         sequence_headers: names of the headers of a sequence's id, start and end.
-        number_of_gpu: most GPUs that are used; None: all.
         properties: what a config.properties said, to be written into snapshots.
         defaults: how models are served that `models` does not name.
         models: by model name, or by `name:version`, which goes before it.
@@ -240,7 +240,6 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         "ts_request_sequence_start",
         "ts_request_sequence_end",
     )
-    number_of_gpu: Annotated[int, msgspec.Meta(ge=0)] | None = None
     properties: dict[str, str] = {}
     defaults: ModelConfig = ModelConfig()
     models: dict[str, ModelConfig] = {}
@@ -277,6 +276,13 @@ def default_device() -> str:
     """Choose "cuda:0" where an NVIDIA GPU and torch are found, else "cpu"; imports nothing."""
     has_gpu = Path("/dev/nvidia0").exists() and importlib.util.find_spec("torch") is not None
     return "cuda:0" if has_gpu else "cpu"
+
+
+def count_gpus() -> int:
+    """Count the NVIDIA GPUs that can be used; 0 where torch is not found."""
+    if default_device() == "cpu":
+        return 0
+    return sum(path.name[6:].isdecimal() for path in Path("/dev").glob("nvidia[0-9]*"))
 
 
 def usable_cores() -> int:

@@ -3,14 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from serving.config_properties import (
-    _KEYS,
-    _OWN,
-    IGNORED,
-    lay_over,
-    read_properties,
-    settings_from_properties,
-)
+from serving.config_keys import IGNORED, KEYS, OWN
+from serving.config_properties import lay_over, read_properties, settings_from_properties
 from serving.settings import InvalidSettings, ModelConfig, ServerSettings, usable_cores
 
 # The keys of TorchServe 0.12's documentation of config.properties, and of its ConfigManager.
@@ -48,16 +42,16 @@ def read(
 
 @pytest.mark.parametrize("key", DOCUMENTED.split())
 def test_every_key_is_honoured_or_named_with_a_reason(key: str) -> None:
-    assert (key in _KEYS) + (key in _OWN) + (key in IGNORED) == 1
+    assert (key in KEYS) + (key in OWN) + (key in IGNORED) == 1
 
 
-@pytest.mark.parametrize("key", _KEYS)
+@pytest.mark.parametrize("key", KEYS)
 def test_honoured_key_has_a_setting(key: str) -> None:
     fields = {
         *ServerSettings.__struct_fields__,
         *(f"defaults.{name}" for name in ModelConfig.__struct_fields__),
     }
-    assert _KEYS[key].field in fields
+    assert KEYS[key].field in fields
 
 
 def test_keys_become_settings(tmp_path: Path) -> None:
@@ -118,6 +112,24 @@ def test_versions_of_a_model_have_values_of_their_own(tmp_path: Path) -> None:
     assert settings.config_of("m", "2.0") == ModelConfig(queue_size=5)
 
 
+@pytest.mark.parametrize(
+    ("text", "there", "expected"),
+    [
+        ("", 0, ModelConfig()),
+        ("", 2, ModelConfig(device_ids=(0, 1))),
+        ("number_of_gpu=1", 2, ModelConfig(device_ids=(0,))),
+        ("number_of_gpu=4", 2, ModelConfig(device_ids=(0, 1))),
+        ("number_of_gpu=0", 2, ModelConfig(device="cpu")),
+        ("blacklist_env_vars=AWS_.*", 0, ModelConfig(environment_deny="AWS_.*")),
+    ],
+)
+def test_workers_get_gpus_and_environment_as_the_file_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, there: int, expected: ModelConfig
+) -> None:
+    monkeypatch.setattr("serving.config_properties.count_gpus", lambda: there)
+    assert read(tmp_path, text).defaults == expected
+
+
 def test_variables_are_replaced(tmp_path: Path) -> None:
     settings = read(tmp_path, "model_store=$$HOME$$/a$$B$$", {"HOME": "/h", "B": "c"})
     assert settings.models_dir == "/h/ac"
@@ -169,6 +181,7 @@ def test_key_that_changes_nothing_is_named_with_the_reason(
     [
         ("job_queue_size=many", "job_queue_size must be a number"),
         ("job_queue_size=0", ">= 1"),
+        ("number_of_gpu=all", "number_of_gpu must be a number"),
         ("models={", "truncated"),
         ('models={"m": 1}', "Expected `object`"),
         ("service_envelope=paper", "Invalid enum value"),
