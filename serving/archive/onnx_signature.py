@@ -47,12 +47,10 @@ def read_onnx_signature(
         InvalidModel: when the file is no ONNX, or takes or gives anything but tensors.
     """
     try:
-        with (
-            path.open("rb") as file,
-            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
-            memoryview(data) as view,
-        ):
-            return _read(view)
+        with path.open("rb") as file:
+            # Closed with the last view of it: an error's traceback may hold one.
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return _read(memoryview(data))
     except (OSError, ValueError, IndexError) as error:
         msg = f"{path.name} is no ONNX file: {error}"
         raise InvalidModel(msg) from error
