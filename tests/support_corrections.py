@@ -3,12 +3,14 @@
 from pathlib import Path
 
 import cv2
+import msgspec
 import numpy as np
 
 from animator.core.annotation import Annotation, FigureAnnotation
 from animator.core.documents import Consent, DrawingDocument
 from animator.core.geometry import Box
 from animator.core.mask import Mask, run_lengths_from_mask
+from animator.core.rotation import Rotation, rotate_image, undo
 from animator.core.skeleton import BIPED_PARENTS, Joint, Skeleton
 from animator.store import FileBlobs, FileDocuments
 from models.training.looking import JOINTS
@@ -49,19 +51,28 @@ def figure_of(labelled: LabelledFigure, id: str = "figure-1") -> FigureAnnotatio
 
 
 def store_drawing(
-    data_dir: Path, id: str, sample: Sample, *, corrected: bool = True, allowed: bool = True
+    data_dir: Path,
+    id: str,
+    sample: Sample,
+    *,
+    corrected: bool = True,
+    allowed: bool = True,
+    rotation: Rotation = 0,
 ) -> None:
-    """Hand a drawing in, annotate it, and at will correct it and allow to learn from it."""
+    """Hand a drawing in, annotate it, and at will correct it and allow to learn from it.
+
+    rotation: how far what is handed in must be turned clockwise to be upright.
+    """
     documents, blobs = FileDocuments(data_dir / "documents"), FileBlobs(data_dir / "blobs")
-    _, data = cv2.imencode(".png", cv2.cvtColor(sample.image, cv2.COLOR_RGB2BGR))
+    lying = rotate_image(sample.image, undo(rotation))
+    _, data = cv2.imencode(".png", cv2.cvtColor(lying, cv2.COLOR_RGB2BGR))
     blobs.put(f"{id}.upload", data.tobytes())
     drawing = DrawingDocument(id=id, name="a.png", upload=f"{id}.upload", job="job", created=1.0)
     documents.put(id, drawing)
     height, width = sample.image.shape[:2]
     figures = tuple(figure_of(f, f"figure-{n}") for n, f in enumerate(sample.figures, 1))
+    annotation = Annotation(width=width, height=height, figures=figures, rotation=rotation)
     for revision in range(1 + corrected):
-        documents.put(
-            id, Annotation(width=width, height=height, figures=figures, revision=revision)
-        )
+        documents.put(id, msgspec.structs.replace(annotation, revision=revision))
     if allowed:
         documents.put(id, Consent(given=5.0))

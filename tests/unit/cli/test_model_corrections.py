@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
 
 pytest.importorskip("torch", reason="training needs the extra `torch`")
@@ -17,6 +19,7 @@ from models.training import data, recipes, tuning
 from models.training.amateur import AmateurDrawings, open_drawings
 from models.training.export import EXPORTS, export_model
 from models.training.lineage import hash_file, read_lineage
+from models.training.synthesis import Sample
 from models.training.tuning import Tuning, quality, shipped_version
 from serving.archive.manifest import check_files, read_manifest
 from tests.support_corrections import one_figure_samples, store_drawing
@@ -30,13 +33,20 @@ Train = Callable[..., int]
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Path:
+def samples() -> list[Sample]:
+    return one_figure_samples(6)
+
+
+@pytest.fixture
+def store(tmp_path: Path, samples: list[Sample]) -> Path:
     """A data folder with three drawings to learn from, and three that must be left alone."""
     folder = tmp_path / "data"
-    for number, sample in enumerate(one_figure_samples(6)):
-        store_drawing(
-            folder, f"d{number}", sample, corrected=number != 3, allowed=number not in (4, 5)
-        )
+    store_drawing(folder, "upright", samples[0])
+    store_drawing(folder, "left", samples[1], rotation=90)
+    store_drawing(folder, "upside-down", samples[2], rotation=180)
+    store_drawing(folder, "as-it-was", samples[3], corrected=False)
+    store_drawing(folder, "private", samples[4], allowed=False)
+    store_drawing(folder, "private-too", samples[5], corrected=False, allowed=False)
     return folder
 
 
@@ -77,8 +87,12 @@ def test_corrections_become_a_version_beside_the_one_that_ships(
     assert {p.name for p in (home / POSE).iterdir()} == {BASE, TUNED}
 
 
-def test_weights_that_test_worse_are_not_kept(
-    train: Train, store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_weights_that_test_worse_are_not_kept_but_the_data_is_where_that_is_asked_for(
+    train: Train,
+    store: Path,
+    samples: list[Sample],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     def forget(
         name: str, drawings: AmateurDrawings, plan: Tuning, folder: Path, version: str
@@ -90,9 +104,14 @@ def test_weights_that_test_worse_are_not_kept(
         export_model(EXPORTS[name], build_pose_network().state_dict(), folder)
 
     monkeypatch.setattr(tuning, "tune", forget)
-    assert train() == 1
+    assert train("--keep", store / "kept") == 1
     assert "no better on drawings that were held back; not kept" in capsys.readouterr().out
     assert list((store / "models").iterdir()) == []
+    files = (store / "kept").rglob("*.png")
+    kept = [np.asarray(cv2.imread(str(file), cv2.IMREAD_COLOR_RGB)) for file in files]
+    assert len(kept) == 3
+    for sample in samples[:3]:  # upright, however they were handed in
+        assert sum(np.array_equal(sample.image, picture) for picture in kept) == 1
 
 
 @pytest.mark.parametrize(
