@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 
+from serving.batching.deadlines import Deadlines
 from serving.errors import (
     InvalidModel,
     LoadOutOfMemory,
@@ -76,8 +77,17 @@ class _Run:
     number: int
     answer: "asyncio.Future[tuple[Answered, list[memoryview]]]"
     on_chunk: OnChunk | None
-    limit: asyncio.Timeout
     timeout_s: float
+    deadline: float
+
+    def hear_later(self) -> None:
+        """Begin the longest silence anew."""
+        self.deadline = asyncio.get_running_loop().time() + self.timeout_s
+
+    def time_out(self) -> None:
+        """Wait no longer for its answer."""
+        if not self.answer.done():
+            self.answer.set_exception(TimeoutError())
 
 
 class Worker:
@@ -105,6 +115,7 @@ class Worker:
         self._first: asyncio.Future[Message] | None = None  # what it says of its loading
         self._runs: dict[int, _Run] = {}
         self._run_numbers = count(1)
+        self._limits: Deadlines[_Run] = Deadlines(_Run.time_out)
         self._reaping: asyncio.Task[None] | None = None
         self._is_loaded = False
         self._output: WorkerOutput | None = None
@@ -188,13 +199,14 @@ class Worker:
             WorkerDied: when it ends before it answers, or takes too long, which ends it.
         """
         number = next(self._run_numbers)
-        answer = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        run = _Run(number, loop.create_future(), on_chunk, timeout_s, loop.time() + timeout_s)
+        self._runs[number] = run
+        self._limits.add(run)
         try:
-            async with asyncio.timeout(timeout_s) as limit:
-                self._runs[number] = _Run(number, answer, on_chunk, limit, timeout_s)
-                parts, buffers = pack_all(items)
-                self._tell(Run(number, parts), buffers)
-                answered, received = await answer
+            parts, buffers = pack_all(items)
+            self._tell(Run(number, parts), buffers)
+            answered, received = await run.answer
         except ChannelClosed as error:
             await self._closed.wait()
             raise self._cause_of_death() from error
@@ -208,6 +220,7 @@ class Worker:
             raise
         finally:
             del self._runs[number]
+            self._limits.discard(run)
         self.last_used = time.monotonic()
         self.has_answered = True
         outcomes = unpack_outcomes(answered.parts, received)
@@ -294,7 +307,7 @@ class Worker:
         run = self._runs.get(chunk.number)
         if run is None or run.on_chunk is None:
             return
-        run.limit.reschedule(asyncio.get_running_loop().time() + run.timeout_s)
+        run.hear_later()
         (part,) = unpack_outcomes([chunk.part], buffers)
         is_wanted = isinstance(part, RawReply) and run.on_chunk(chunk.index, part)
         if not is_wanted and self._load.is_continuous and not run.answer.done():
