@@ -30,10 +30,12 @@ class Server:
     Attributes:
         inference: its address.
         management: likewise.
+        metrics: likewise.
     """
 
     inference: str
     management: str
+    metrics: str
 
     def register(self, name: str, **parameters: Any) -> None:
         """Serve an archive of the store, one worker, ready when this returns."""
@@ -160,7 +162,7 @@ def _running(
         )
     try:
         _wait(f"{addresses[1]}/models", process, folder)
-        yield Server(addresses[0], addresses[1])
+        yield Server(*addresses)
     finally:
         _end(process)
 

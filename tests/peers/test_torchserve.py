@@ -5,6 +5,7 @@ TORCHSERVE_PYTHON=/path/to/venv/bin/python pytest -m peer tests/peers
 
 import io
 import json
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -589,3 +590,32 @@ def test_both_unwrap_the_same(tmp_path: Path, envelope: str) -> None:
     for real, ours in zip(*answers, strict=True):
         assert real.status_code == 200
         _compare(real, ours)
+
+
+def test_both_tell_what_a_handler_measures(tmp_path: Path) -> None:
+    archiver = Archiver(tmp_path / "archives")
+    archiver.pack("measure", {"measure.py": MEASURE}, handler="measure.py")
+    settings = {"metrics_mode": "prometheus", "model_metrics_auto_detect": "true"}
+    told = []
+    for run, name in ((real_torchserve, "real"), (our_server, "ours")):
+        more = {"compat": "torchserve"} if name == "ours" else {}
+        with run(tmp_path / name, archiver.store, **settings, **more) as server:
+            server.register("measure")
+            for _ in range(2):
+                Ask(content=b"1", headers=BYTES).send(server, "measure").raise_for_status()
+            told.append(_until_told(server, ("Seen", "Look", "Weight"), "2.0"))
+    real, ours = told
+    assert len(real) >= 3
+    assert ours == real
+
+
+def _until_told(server: Server, names: tuple[str, ...], last: str) -> set[str]:
+    """Ask for metrics until the first has its last value and all are there: they come later."""
+    for _ in range(50):
+        lines = httpx.get(f"{server.metrics}/metrics", timeout=30).text.splitlines()
+        found = {line for line in lines if line.startswith(names)}
+        has_last = any(line.startswith(names[0]) and line.endswith(last) for line in found)
+        if has_last and {line.partition("{")[0] for line in found} == set(names):
+            return found
+        time.sleep(0.2)
+    return found
