@@ -28,6 +28,12 @@ _OVERHEAD = 64 * 1024
 _PING_LEAST_MS = 10_000
 """How often a client may ask whether the connection still stands."""
 
+_STILL_THERE_MS = (60_000, 20_000)
+"""How long a client is silent before it is asked whether it is still there; and for its answer."""
+
+_CALLS_OF_A_CONNECTION = 1000
+"""Calls that one connection may have under way; more wait at the client."""
+
 
 class CannotListenForGrpc(ServingError):
     """A port for gRPC is taken, or the address is not this machine's."""
@@ -172,7 +178,10 @@ def _options(settings: ServerSettings, kind: str) -> list[tuple[str, int]]:
     options = [
         ("grpc.max_receive_message_length", settings.max_request_bytes + _OVERHEAD),
         ("grpc.max_send_message_length", settings.max_response_bytes + _OVERHEAD),
+        ("grpc.max_concurrent_streams", _CALLS_OF_A_CONNECTION),
         ("grpc.http2.min_ping_interval_without_data_ms", _PING_LEAST_MS),
+        ("grpc.keepalive_time_ms", _STILL_THERE_MS[0]),
+        ("grpc.keepalive_timeout_ms", _STILL_THERE_MS[1]),
         # Two servers that share a port would each get half of the calls, unnoticed.
         ("grpc.so_reuseport", 0),
     ]
