@@ -13,7 +13,7 @@ from serving.snapshots import SnapshotModel, read_snapshot
 
 __all__ = ("load_archives", "restore")
 
-_SUFFIXES = (".mar", ".tar.gz", ".tgz")
+_SUFFIXES = (".mar", ".tar.gz", ".tgz", ".onnx", ".pt2")
 
 _log = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ def _wanted(settings: ServerSettings) -> Iterator[RegisterRequest]:
 
 
 def _is_archive(path: Path) -> bool:
-    """Whether it is TorchServe's; our own folders are found by the engine."""
+    """Whether it is a file or folder to register; our own folders are found by the engine."""
     if path.name.startswith("."):
         return False
     if path.is_dir():

@@ -47,7 +47,7 @@ def desk_for(folder: Path, load_models: str, **more: Any) -> tuple[Any, ServerSe
 
 
 async def test_all_archives_of_the_folder_are_loaded(tmp_path: Path) -> None:
-    for name in ("b.mar", "a.tar.gz", "c.tgz", "notes.txt", ".hidden.mar"):
+    for name in ("b.mar", "a.tar.gz", "c.tgz", "d.onnx", "e.pt2", "notes.txt", ".hidden.mar"):
         (tmp_path / name).touch()
     (tmp_path / "packed" / "MAR-INF").mkdir(parents=True)
     for name in ("ours", "both"):
@@ -56,7 +56,10 @@ async def test_all_archives_of_the_folder_are_loaded(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     desk, settings = desk_for(tmp_path, "ALL")
     await load_archives(desk, settings)
-    assert [each.url for each in desk.loaded] == ["a.tar.gz", "b.mar", "c.tgz", "packed"]
+    assert [each.url for each in desk.loaded] == [
+        *("a.tar.gz", "b.mar", "c.tgz", "d.onnx", "e.pt2"),
+        "packed",
+    ]
 
 
 async def test_named_archives_are_loaded_in_order(tmp_path: Path) -> None:
