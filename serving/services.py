@@ -14,6 +14,7 @@ from serving.http.management import ManagementRoutes
 from serving.http.metrics import MetricsRoutes
 from serving.http.replies import Replies
 from serving.http.v2 import V2Routes
+from serving.http.workflows import WorkflowRoutes
 from serving.management import Management
 from serving.observe.custom import TorchServeMetrics
 from serving.observe.metrics import ServerMetrics
@@ -24,6 +25,7 @@ from serving.snapshots import Snapshots
 from serving.startup import load_archives, restore
 from serving.tokens import Tokens
 from serving.workflow.ensembles import load_ensembles
+from serving.workflow.workflows import Workflows
 
 if TYPE_CHECKING:
     from serving.grpc.server import GrpcServers
@@ -57,6 +59,7 @@ class Services:
         self.management = Management(self.engine, settings, self.snapshots.save)
         self._open_inference = OpenInference(self.engine, settings)
         self._repository = ModelRepository(self.engine, settings)
+        self._workflow_routes = WorkflowRoutes(Workflows(self.engine, settings), settings)
         self._replies = Replies(settings)
         self._management_routes = ManagementRoutes(
             self.management,
@@ -128,7 +131,7 @@ class Services:
         if kind == "inference":
             inference = InferenceRoutes(engine, settings, lambda: self.management.startup_models)
             v2 = V2Routes(self._open_inference, self._repository, settings.max_request_bytes)
-            return (inference.find, v2.find)
+            return (inference.find, self._workflow_routes.predict, v2.find)
         if kind == "management":
-            return (self._management_routes.find,)
+            return (self._management_routes.find, self._workflow_routes.manage)
         return (MetricsRoutes(self.metrics, self.reference_metrics).find,)

@@ -45,6 +45,16 @@ class Handler:
         return value.decode() if isinstance(value, (bytes, bytearray)) else value
 """
 
+FUNCTIONS = """
+def raise_voice(data, context):
+    return None if data is None else [bytes(row["body"]).upper() for row in data]
+
+def exclaim(data, context):
+    return None if data is None else [bytes(row["body"]) + b"!" for row in data]
+"""
+
+SPEC = "dag:\n  raise_voice: [exclaim]\n"
+
 STREAM = """
 from ts.handler_utils.utils import send_intermediate_predict_response
 
@@ -70,6 +80,14 @@ def write_archive(store: Path, name: str, version: str = "1.0", code: str = HAND
     with zipfile.ZipFile(store / f"{name}{'' if version == '1.0' else version}.mar", "w") as mar:
         mar.writestr("MAR-INF/MANIFEST.json", json.dumps(manifest))
         mar.writestr("handler.py", code)
+
+
+def write_workflow(store: Path, name: str) -> None:
+    workflow = {"workflowName": name, "specFile": "spec.yaml", "handler": "functions.py"}
+    with zipfile.ZipFile(store / f"{name}.war", "w") as war:
+        war.writestr("WAR-INF/MANIFEST.json", json.dumps({"workflow": workflow}))
+        war.writestr("spec.yaml", SPEC)
+        war.writestr("functions.py", FUNCTIONS)
 
 
 @dataclass(frozen=True)
@@ -98,6 +116,7 @@ def served(
         write_archive(store, name)
     write_archive(store, "spare", "2.0")
     write_archive(store, "stream", code=STREAM)
+    write_workflow(store, "two")
     (store / "junk.mar").write_text("junk")
     with start_server(
         store,
@@ -410,6 +429,19 @@ def test_metrics_of_these_names_are_told(served: Reference) -> None:
     assert line.startswith('Requests2XX{Level="Host",Hostname="')
     assert (",} " in line) == served.is_exact
     assert float(line.rpartition(" ")[2]) > 0
+
+
+def test_workflow_is_registered_asked_and_removed(served: Reference) -> None:
+    answer = served.manage("POST", "/workflows", params={"url": "two.war"})
+    assert answer.status_code == 200, answer.text
+    listed = served.manage("GET", "/workflows").json()["workflows"]
+    assert [workflow["workflowName"] for workflow in listed] == ["two"]
+    (described,) = served.manage("GET", "/workflows/two").json()
+    assert described["workflowName"] == "two"
+    assert served.ask("/wfpredict/two", content=b"hello").text == "HELLO!"
+    message(served.ask("/wfpredict/dog"), 404, "WorkflowNotFoundException")
+    assert served.manage("DELETE", "/workflows/two").status_code == 200
+    message(served.manage("GET", "/workflows/two"), 404, "WorkflowNotFoundException")
 
 
 def test_client_that_hangs_up_during_a_form_harms_nobody(served: Reference) -> None:
