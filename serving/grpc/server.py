@@ -138,7 +138,10 @@ class GrpcServers:
         except RuntimeError:
             bound = 0
         if bound == 0:
-            msg = f"cannot listen for gRPC on {address}: is the port taken, is it this machine's?"
+            msg = (
+                f"cannot listen for gRPC on {address}: the port is taken, or the address not this "
+                "machine's; set another, or enable_grpc = false"
+            )
             raise CannotListenForGrpc(msg)
         return bound
 
