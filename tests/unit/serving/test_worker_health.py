@@ -130,7 +130,7 @@ async def test_idle_worker_that_does_not_answer_is_replaced(
 async def test_error_tells_what_the_dead_worker_said_last(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.INFO)
+    caplog.set_level(logging.INFO, "serving.workers.output")
     async with running(tmp_path) as pool:
         with pytest.raises(WorkerDied, match=r"exit code 9 .*; it last said: this is the end"):
             await tell(pool, "die")
@@ -155,7 +155,7 @@ async def test_model_that_needs_too_much_memory_to_load_is_told_apart(tmp_path: 
 async def test_what_a_worker_prints_is_in_the_log_at_its_level(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.INFO)
+    caplog.set_level(logging.INFO, "serving.workers.output")
     async with running(tmp_path) as pool:
         await tell(pool, "say hello")
         await tell(pool, "say loud")
