@@ -29,6 +29,9 @@ class Handler:
         answers = []
         for index, row in enumerate(data):
             fields = {name: self.plain(value) for name, value in row.items()}
+            if context.get_request_header(index, "describe") == "True":
+                answers.append({"kind": "echo"})
+                continue
             command = next(iter(fields.values()), "")
             if command == "teapot":
                 context.set_response_status(418, "Short and stout", index)
@@ -173,6 +176,13 @@ def test_model_describes_how_it_is_asked(served: Reference) -> None:
     assert body["info"]["title"] == "RESTful API for: echo"
     body = served.manage("OPTIONS", "/models/echo").json()
     assert body["info"]["title"] == "RESTful Management API for: echo"
+
+
+def test_handler_says_what_it_is(served: Reference) -> None:
+    (body,) = served.manage("GET", "/models/echo", params={"customized": "true"}).json()
+    assert body["customizedMetadata"] == {"kind": "echo"}
+    (body,) = served.manage("GET", "/models/echo").json()
+    assert "customizedMetadata" not in body
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "PATCH"])
