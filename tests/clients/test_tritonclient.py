@@ -181,6 +181,19 @@ def test_largest_elements_come_as_classes(client: Any, module: Any) -> None:
     ]
 
 
+def test_text_has_no_classes(client: Any, module: Any) -> None:
+    outputs = [module.InferRequestedOutput("x", class_count=1)]
+    array = np.array([b"a"], dtype=np.object_)
+    with pytest.raises(utils.InferenceServerException, match="only an output of numbers"):
+        infer(client, module, "echo", "x", array, datatype="BYTES", outputs=outputs)
+
+
+def test_output_that_the_model_does_not_have_is_told(client: Any, module: Any) -> None:
+    outputs = [module.InferRequestedOutput("z")]
+    with pytest.raises(utils.InferenceServerException, match="no output z; there are x"):
+        infer(client, module, "echo", "x", np.zeros(1, np.float32), outputs=outputs)
+
+
 @pytest.mark.parametrize("rows", [1, 4, 9], ids=["one row", "a batch", "more than a batch"])
 def test_each_row_of_a_batch_axis_is_an_item(client: Any, module: Any, rows: int) -> None:
     array = np.arange(rows * 3, dtype=np.float32).reshape(rows, 3)
