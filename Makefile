@@ -65,7 +65,7 @@ lint: setup-dev
 		else echo "The page's types are not checked: run npm ci in web/."; fi
 
 bench: setup
-	@$(BIN)/python benchmarks/walk.py $(ARGS)
+	@$(BIN)/python -m benchmarks.walk $(ARGS)
 
 docs: setup-dev
 	@$(BIN)/python docs/make_pictures.py $(ARGS)
