@@ -31,6 +31,10 @@ def describe_archive(stored: StoredModel) -> Iterator[str]:
         module, _, _ = manifest.handler.partition(":")
         name = _present(stored, module) if module.endswith(".py") else manifest.handler
         yield f"handler {name}"
+    for verb, tensors in (("takes", manifest.inputs), ("gives", manifest.outputs)):
+        if tensors:
+            described = (f"{t.name} {t.datatype} {list(t.shape)}" for t in tensors)
+            yield f"{verb} {', '.join(described)}"
     config = {"batch_size": manifest.batch.batch_size, **stored.config}
     yield "would be served with " + ", ".join(f"{key} {value}" for key, value in config.items())
 

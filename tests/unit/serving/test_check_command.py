@@ -52,7 +52,10 @@ def test_a_model_without_a_handler_is_described(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["check", str(save_onnx(tmp_path / "tiny.onnx"))]) == 0
-    assert "served from tiny.onnx" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "served from tiny.onnx" in said
+    assert "takes x FP32 [2]" in said
+    assert "gives sum FP32 [1], twice FP32 [2]" in said
 
 
 @pytest.mark.parametrize(
