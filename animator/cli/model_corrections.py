@@ -31,6 +31,9 @@ __all__ = ("train_from_corrections", "why_worse")
 _NAMES = {"detector": DETECTOR, "pose": POSE_ESTIMATOR}
 _PROVENANCE, _MADE_UP = "provenance.json", "made_up"
 
+_EVEN = 0.002
+"""Qualities that differ by less are even: a pixel here or there at an outline."""
+
 _FORGIVEN = 0.02
 """Loss of quality on made-up drawings that is within what chance makes of thirty."""
 
@@ -165,7 +168,7 @@ def why_worse(corrections: Scores, made_up: Scores) -> str | None:
     """In what the new weights fall behind, from scores before and after; None: in nothing."""
     from models.training.tuning import quality
 
-    if quality(corrections[1]) < quality(corrections[0]):
+    if quality(corrections[1]) < quality(corrections[0]) - _EVEN:
         return "no better on drawings that were held back"
     if quality(made_up[1]) < quality(made_up[0]) - _FORGIVEN:
         return "worse on other drawings: they forgot too much"

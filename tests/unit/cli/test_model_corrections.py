@@ -118,7 +118,7 @@ def test_weights_that_test_worse_are_not_kept_but_the_data_is_where_that_is_aske
     ("corrections", "made_up", "said"),
     [
         pytest.param((0.8, 0.9), (0.9, 0.89), None, id="better, and little forgotten"),
-        pytest.param((0.8, 0.8), (0.9, 0.95), None, id="as good"),
+        pytest.param((0.8, 0.799), (0.9, 0.95), None, id="as good but for a pixel"),
         pytest.param((0.8, 0.79), (0.9, 0.95), "held back", id="worse on corrections"),
         pytest.param((0.8, 0.9), (0.9, 0.87), "forgot", id="forgot too much"),
     ],
