@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pytest
 from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import (
     BestAvailableEncryption,
     load_pem_private_key,
     pkcs12,
 )
 
-from serving.http import tls
 from serving.http.tls import make_tls, pem_pair
 from serving.settings import InvalidSettings, ServerSettings
 
@@ -65,7 +64,7 @@ def test_certificate_comes_from_a_keystore(tmp_path: Path, password: str) -> Non
     key, chain = pem_pair(ServerSettings())
     certificate = x509.load_pem_x509_certificate(chain)
     private = load_pem_private_key(key, None)
-    assert isinstance(private, tls.ec.EllipticCurvePrivateKey)
+    assert isinstance(private, ec.EllipticCurvePrivateKey)
     path = tmp_path / "store.p12"
     path.write_bytes(
         pkcs12.serialize_key_and_certificates(
@@ -97,7 +96,7 @@ def test_short_key_is_refused_but_where_the_reference_takes_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     short = rsa.generate_private_key(65537, 1024)
-    monkeypatch.setattr(tls.ec, "generate_private_key", lambda _: short)
+    monkeypatch.setattr(ec, "generate_private_key", lambda _: short)
     with pytest.raises(InvalidSettings, match="KEY_TOO_SMALL"):
         make_tls(ServerSettings())
     make_tls(ServerSettings(compat="torchserve"))
