@@ -14,7 +14,7 @@ help:
 	@echo "make run          set everything up and start the app on http://127.0.0.1:8000"
 	@echo "make test         set everything up (with torch, about 5.5 GB) and run all tests"
 	@echo "make setup        only the light install into $(VENV), without torch"
-	@echo "make lint         ruff, mypy and, after npm ci in web/, the page's types"
+	@echo "make lint         ruff, mypy, bandit and, after npm ci in web/, the page's types"
 	@echo "make bench        time the walk from drawing to animation, step by step"
 	@echo "make docs         draw the pictures in docs/ anew"
 	@echo "make train-slice  train both models for MINUTES=$(MINUTES) more minutes"
@@ -61,6 +61,7 @@ lint: setup-dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/bandit --quiet --recursive --configfile pyproject.toml serving
 	@if [ -x $(TSC) ]; then $(TSC) --project web/jsconfig.json; \
 		else echo "The page's types are not checked: run npm ci in web/."; fi
 
