@@ -7,10 +7,9 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -79,13 +78,18 @@ class Wild:
         return told, answers
 
 
-@pytest.fixture
-def wild(request: pytest.FixtureRequest) -> Any:
+@pytest.fixture(scope="module")
+def shared(request: pytest.FixtureRequest) -> Iterator[Wild]:
+    """One server for all tests with the same settings."""
     with ExitStack() as stack:
-        settings = {"SERVING_MIN_WORKERS": "2", **getattr(request, "param", {})}
-        wild = Wild(stack, **settings)
-        wait_until(lambda: len(wild.workers()) == 2, "the second worker's start")
-        yield wild
+        yield Wild(stack, SERVING_MIN_WORKERS="2", **getattr(request, "param", {}))
+
+
+@pytest.fixture
+def wild(shared: Wild) -> Wild:
+    """With both of its workers, whatever happened before."""
+    wait_until(lambda: len(shared.workers()) == 2, "two workers")
+    return shared
 
 
 def statuses(answers: list[Answer]) -> Counter[int]:
@@ -143,7 +147,7 @@ async def test_worker_that_dies_of_an_item_takes_no_other_batch(wild: Wild) -> N
     assert all(answer.status == 500 for answer in failed)
 
 
-@pytest.mark.parametrize("wild", [{"SERVING_MEMORY_LIMIT_MB": "300"}], indirect=True)
+@pytest.mark.parametrize("shared", [{"SERVING_MEMORY_LIMIT_MB": "300"}], indirect=True)
 async def test_worker_whose_memory_runs_away_is_replaced(wild: Wild) -> None:
     async def fault() -> list[Answer]:
         return [await wild.ask("grow")]
@@ -197,9 +201,7 @@ async def both(wild: Wild) -> list[Answer]:
     return list(answers.values())
 
 
-@pytest.mark.parametrize(
-    "wild", [{"SERVING_QUEUE_SIZE": "16", "SERVING_MIN_WORKERS": "2"}], indirect=True
-)
+@pytest.mark.parametrize("shared", [{"SERVING_QUEUE_SIZE": "16"}], indirect=True)
 async def test_more_than_can_be_done_is_refused_and_the_rest_is_done(wild: Wild) -> None:
     """600 requests a second for a model that does 80 (two workers, batches of four, 100 ms)."""
     idle = [Connection(wild.server.inference) for _ in range(64)]
@@ -229,7 +231,7 @@ async def test_items_of_different_shapes_get_their_own_answers(wild: Wild) -> No
         assert [a.json()["tags"] for a in answers] == [[tag] * size for tag, size in shapes]
 
 
-@pytest.mark.parametrize("wild", [{"SERVING_BATCH_SIZE": "8"}], indirect=True)
+@pytest.mark.parametrize("shared", [{"SERVING_BATCH_SIZE": "8"}], indirect=True)
 async def test_stop_answers_all_who_are_in_flight_and_says_first_that_it_goes(wild: Wild) -> None:
     async def readiness() -> int:
         newcomer = Connection(wild.server.inference)
@@ -253,7 +255,7 @@ async def test_stop_answers_all_who_are_in_flight_and_says_first_that_it_goes(wi
     assert not any(is_running(pid) for pid in workers)
 
 
-@pytest.mark.parametrize("wild", [{"SERVING_ENABLE_MODEL_API": "true"}], indirect=True)
+@pytest.mark.parametrize("shared", [{"SERVING_ENABLE_MODEL_API": "true"}], indirect=True)
 async def test_no_request_is_lost_while_the_model_is_reloaded_again_and_again(wild: Wild) -> None:
     is_over = asyncio.Event()
 
