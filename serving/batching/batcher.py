@@ -10,7 +10,14 @@ from functools import partial
 from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from serving.batching.deadlines import Deadlines
-from serving.batching.pending import PRIORITY_S, Batch, BatchLimits, Pending, hold_until
+from serving.batching.pending import (
+    PRIORITY_S,
+    Batch,
+    BatchLimits,
+    Outcomes,
+    Pending,
+    hold_until,
+)
 from serving.errors import (
     DeadlineExceeded,
     InferenceFailed,
@@ -19,7 +26,7 @@ from serving.errors import (
     ServingError,
 )
 
-__all__ = ("Batcher", "LaunchReason", "Observer")
+__all__ = ("Batcher", "LaunchReason", "Observer", "in_task")
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -57,8 +64,8 @@ class Batcher(Generic[Item, Result]):
     `delay_s` are about to come back: then it waits for them, within the law of `hold_until`.
 
     Args:
-        run: gives one result or error for each item of a batch, in order; what it raises, all
-            items get.
+        run: begins a batch, which it finishes later with one result or error for each item, in
+            order; what it raises, all items get. `in_task` makes one of a coroutine function.
         capacity: how many runs may be under way now; call `wake` when it grows.
         limits: sizes and delay.
         observer: told of every batch and every dropped item.
@@ -66,7 +73,7 @@ class Batcher(Generic[Item, Result]):
 
     def __init__(
         self,
-        run: Callable[[Batch[Item, Result]], Awaitable[Sequence[Result | ServingError]]],
+        run: Callable[[Batch[Item, Result]], None],
         capacity: Callable[[], int],
         limits: BatchLimits,
         observer: Observer,
@@ -78,7 +85,7 @@ class Batcher(Generic[Item, Result]):
         # By key, each in order of arrival; a key without items is removed.
         self._groups: dict[Hashable, deque[Pending[Item, Result]]] = {}
         self._waiting = 0
-        self._running: set[asyncio.Task[None]] = set()
+        self._running: set[Batch[Item, Result]] = set()
         # When clients were answered of whom nothing has been heard since, oldest first.
         self._returning: deque[float] = deque()
         self._is_pump_due = False
@@ -182,6 +189,20 @@ class Batcher(Generic[Item, Result]):
     async def drain(self, grace_s: float) -> None:
         """Take nothing more, give what is here `grace_s` seconds to be answered, then stop."""
         self._is_stopped = True
+        await self._until_idle(grace_s)
+        await self.stop(0)
+
+    async def stop(self, grace_s: float) -> None:
+        """Take nothing more, refuse what waits, give what runs `grace_s` seconds to end."""
+        self._is_stopped = True
+        self.fail_waiting(ServerUnavailable(_STOPPING))
+        await self._until_idle(grace_s)
+        for batch in list(self._running):
+            batch.finish(ServerUnavailable(_STOPPING))
+            if batch.give_up is not None:
+                batch.give_up()
+
+    async def _until_idle(self, grace_s: float) -> None:
         until = time.monotonic() + grace_s
         while self._waiting or self._running:
             left_s = until - time.monotonic()
@@ -190,16 +211,6 @@ class Batcher(Generic[Item, Result]):
             self._left.clear()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._left.wait(), left_s)
-        await self.stop(0)
-
-    async def stop(self, grace_s: float) -> None:
-        """Take nothing more, refuse what waits, give what runs `grace_s` seconds to end."""
-        self._is_stopped = True
-        self.fail_waiting(ServerUnavailable(_STOPPING))
-        if self._running:
-            await asyncio.wait(self._running, timeout=grace_s)
-        for task in self._running:
-            task.cancel()
 
     def _check_open(self) -> None:
         if self._is_stopped:
@@ -304,9 +315,12 @@ class Batcher(Generic[Item, Result]):
         if not batch:
             return
         self._observer.launched([now - pending.arrived for pending in batch], departure.reason)
-        task = asyncio.get_running_loop().create_task(self._execute(Batch(batch)))
-        self._running.add(task)
-        task.add_done_callback(partial(self._finish, batch))
+        launched = Batch(batch, self._finish)
+        self._running.add(launched)
+        try:
+            self._run(launched)
+        except Exception as error:
+            launched.finish(error)
 
     def _choose(
         self, group: "deque[Pending[Item, Result]]", most: int
@@ -324,31 +338,56 @@ class Batcher(Generic[Item, Result]):
                 chosen.append(pending)
         return chosen
 
-    async def _execute(self, batch: Batch[Item, Result]) -> None:
-        results: Sequence[Result | ServingError]
-        size = len(batch.items)
-        try:
-            results = await self._run(batch)
-            if len(results) != size:
-                msg = f"{len(results)} results came for {size} items"
-                raise InferenceFailed(msg)
-        except ServingError as error:
-            results = [error] * size
-        except Exception as error:
-            msg = f"{type(error).__name__}: {error}"
-            results = [InferenceFailed(msg)] * size
+    def _finish(self, batch: Batch[Item, Result], outcome: Outcomes[Result]) -> None:
+        self._running.discard(batch)
+        self._left.set()
         now = time.monotonic()
+        results = _results(outcome, len(batch.items))
         for pending, result in zip(batch.pendings, results, strict=True):
             if self._settle(pending, result):
                 self._returning.append(now)
+        if any(len(group) >= self.limits.size for group in self._groups.values()):
+            # Nothing that is at hand can make the next batch better: whoever is idle begins it
+            # before these answers are sent.
+            self._pump()
+        else:
+            self.wake()
 
-    def _finish(self, batch: Sequence[Pending[Item, Result]], task: asyncio.Task[None]) -> None:
-        self._running.discard(task)
-        self._left.set()
-        # Nothing is left to settle here unless the task was cancelled.
-        for pending in batch:
-            self._settle(pending, ServerUnavailable(_STOPPING))
-        self.wake()
+
+def in_task(
+    work: Callable[[Batch[Item, Result]], Awaitable[Sequence[Result | ServingError]]],
+) -> Callable[[Batch[Item, Result]], None]:
+    """Make a batcher's `run` of a coroutine function, which is cancelled when nobody waits."""
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def finish(batch: Batch[Item, Result]) -> None:
+        try:
+            batch.finish(await work(batch))
+        except Exception as error:
+            batch.finish(error)
+
+    def begin(batch: Batch[Item, Result]) -> None:
+        task = asyncio.get_running_loop().create_task(finish(batch))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
+        def give_up() -> None:
+            task.cancel()
+
+        batch.give_up = give_up
+
+    return begin
+
+
+def _results(outcome: Outcomes[Result], size: int) -> Sequence[Result | ServingError]:
+    """One for each item, whatever came."""
+    if isinstance(outcome, ServingError):
+        return [outcome] * size
+    if isinstance(outcome, Exception):
+        return [InferenceFailed(f"{type(outcome).__name__}: {outcome}")] * size
+    if len(outcome) != size:
+        return [InferenceFailed(f"{len(outcome)} results came for {size} items")] * size
+    return outcome
 
 
 def _resolve(future: "asyncio.Future[Result]", result: Result | ServingError) -> None:

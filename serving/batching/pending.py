@@ -13,6 +13,9 @@ __all__ = ("PRIORITY_S", "Batch", "BatchLimits", "Pending", "hold_until")
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+Outcomes = Sequence[Result | ServingError] | Exception
+"""What came of a batch: a result or an error for each item, in order, or an error for all."""
+
 PRIORITY_S = 1.0
 """How much earlier than it did a request counts as having come, for each step of its priority,
 seconds. So a request waits for those of higher priority that come up to that much later, and not
@@ -85,17 +88,34 @@ class Batch(Generic[Item, Result]):
 
     Args:
         pendings: those who wait for them, in order.
+        on_finish: called once, with what `finish` is given.
+
+    Attributes:
+        give_up: called when nobody waits any more; set by who works on it.
     """
 
-    __slots__ = ("items", "pendings")
+    __slots__ = ("_on_finish", "give_up", "is_finished", "items", "pendings")
 
-    def __init__(self, pendings: Sequence[Pending[Item, Result]]) -> None:
+    def __init__(
+        self,
+        pendings: Sequence[Pending[Item, Result]],
+        on_finish: "Callable[[Batch[Item, Result], Outcomes[Result]], None]",
+    ) -> None:
         self.pendings = pendings
         self.items: Sequence[Item] = [pending.item for pending in pendings]
+        self.give_up: Callable[[], None] | None = None
+        self.is_finished = False
+        self._on_finish = on_finish
 
     def settle(self, index: int, result: Result | ServingError) -> bool:
         """Answer one of them before the others are done; whether somebody waited for it."""
         return self.pendings[index].settle(result)
+
+    def finish(self, outcome: "Outcomes[Result]") -> None:
+        """Answer all: each with its result, or all with an error. Only the first call counts."""
+        if not self.is_finished:
+            self.is_finished = True
+            self._on_finish(self, outcome)
 
 
 def hold_until(pendings: Sequence[Pending[Item, Result]], delay_s: float) -> float:

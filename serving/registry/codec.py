@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import Iterator, Sequence
 
-from serving.batching.batcher import Batcher, LaunchReason
+from serving.batching.batcher import Batcher, LaunchReason, in_task
 from serving.batching.pending import Batch, BatchLimits
 from serving.errors import InferenceFailed, ServingError
 from serving.protocol.exchange import RawReply, RawRequest
@@ -34,7 +34,7 @@ class Codec:
         # Nothing is gained by batches here; each process takes the next item when it is free.
         limits = BatchLimits(size=1, delay_s=0.0, queue_size=2 * queue_size, wait="never")
         self._batcher: Batcher[Item, Outcome] = Batcher(
-            self._run, lambda: self._pool.capacity, limits, _Nobody()
+            in_task(self._run), lambda: self._pool.capacity, limits, _Nobody()
         )
 
     @property

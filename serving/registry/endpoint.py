@@ -25,11 +25,12 @@ from serving.registry.description import describe
 from serving.registry.lanes import SEQUENCE_HEADERS, Lanes, Queue, SequenceRules
 from serving.registry.plan import batch_limits, sequence_limits
 from serving.registry.pool import Pool
-from serving.registry.streams import RunItems, run_streaming
+from serving.registry.streams import Relay
 from serving.registry.traffic import Posted, Traffic
 from serving.settings import ModelConfig
 from serving.workers.messages import Item, Outcome
 from serving.workers.pool import WorkerPool
+from serving.workers.process import Answer, OnAnswer, OnChunk
 
 __all__ = ("Endpoint",)
 
@@ -313,21 +314,33 @@ class Endpoint:
         rules = SequenceRules(table, self._sequence_headers)
         return Lanes(self._run_on_lane, lambda: self._crew.lanes, limits, self._metrics, rules)
 
-    async def _run(self, batch: Batch[Item, Outcome]) -> Sequence[Outcome]:
-        return await self._work(batch, self._crew.pool.run)
+    def _run(self, batch: Batch[Item, Outcome]) -> None:
+        self._work(batch, self._crew.pool.post)
 
-    async def _run_on_lane(self, lane: int, batch: Batch[Item, Outcome]) -> Sequence[Outcome]:
+    def _run_on_lane(self, lane: int, batch: Batch[Item, Outcome]) -> None:
         if not isinstance(self._crew.pool, WorkerPool):
             raise self._crew.pool.unavailable()
-        return await self._work(batch, partial(self._crew.pool.run, lane=lane))
+        self._work(batch, partial(self._crew.pool.post, lane=lane))
 
-    async def _work(self, batch: Batch[Item, Outcome], run: RunItems) -> Sequence[Outcome]:
+    def _work(
+        self,
+        batch: Batch[Item, Outcome],
+        post: Callable[[Sequence[Item], OnAnswer, OnChunk], Callable[[], None]],
+    ) -> None:
         self._crew.grow_if_needed(self._queue)
         started = time.monotonic()
-        answer = await run_streaming(batch, run)
-        self._metrics.inferred(answer.seconds, len(batch.items), answer.points)
-        self._metrics.shipped(time.monotonic() - started - answer.seconds)
-        return answer.outcomes
+        relay = Relay(batch)
+
+        def hear(answer: Answer | ServingError) -> None:
+            relay.finish(answer)
+            if isinstance(answer, ServingError):
+                batch.finish(answer)
+                return
+            self._metrics.inferred(answer.seconds, len(batch.items), answer.points)
+            self._metrics.shipped(time.monotonic() - started - answer.seconds)
+            batch.finish(answer.outcomes)
+
+        batch.give_up = post(batch.items, hear, relay.take)
 
     def _workers_changed(self) -> None:
         self._metrics.restarted(self._crew.pool.restarts - self._restarts_seen)

@@ -1,7 +1,7 @@
 """Lanes: one queue for each worker, for models whose workers remember sequences."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -22,8 +22,8 @@ SEQUENCE_HEADERS = (
 )
 """TorchServe's names of the headers of a sequence's id, start and end."""
 
-RunOnLane = Callable[[int, Batch[Item, Outcome]], Awaitable[Sequence[Outcome]]]
-"""Runs a batch on the worker of that place."""
+RunOnLane = Callable[[int, Batch[Item, Outcome]], None]
+"""Begins a batch on the worker of that place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +143,7 @@ class Lanes:
         """
         if self._is_stopped:
             raise ServerUnavailable("the server is stopping")
+        self._note_losses()
         mark = mark_of(item, self._rules.headers)
         if mark is None:
             lane = min(self._open_lanes(), key=lambda each: self._batcher(each).waiting)
@@ -157,10 +158,7 @@ class Lanes:
 
     def wake(self) -> None:
         """Look which workers are idle, and which have gone."""
-        there = set(self._lanes())
-        for lane in self._known - there:
-            self._rules.table.lose(lane)
-        self._known = there
+        self._note_losses()
         for batcher in self._batchers.values():
             batcher.wake()
 
@@ -183,6 +181,12 @@ class Lanes:
         """Take nothing more, refuse what waits, give what runs `grace_s` seconds to end."""
         self._is_stopped = True
         await asyncio.gather(*(each.stop(grace_s) for each in self._batchers.values()))
+
+    def _note_losses(self) -> None:
+        there = set(self._lanes())
+        for lane in self._known - there:
+            self._rules.table.lose(lane)
+        self._known = there
 
     def _open_lanes(self) -> Sequence[int]:
         return self._lanes() or [0]

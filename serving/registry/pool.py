@@ -1,11 +1,11 @@
 """Pool: what does an endpoint's work, as the endpoint asks for it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from serving.errors import NoWorker
 from serving.workers.messages import Item
-from serving.workers.process import Answer, OnChunk, Worker
+from serving.workers.process import OnAnswer, OnChunk, Worker
 
 __all__ = ("Pool",)
 
@@ -61,8 +61,10 @@ class Pool(Protocol):
         """Add one for the time being."""
         ...
 
-    async def run(self, items: Sequence[Item], on_chunk: OnChunk | None = None) -> Answer:
-        """Work on a batch."""
+    def post(
+        self, items: Sequence[Item], on_answer: OnAnswer, on_chunk: OnChunk | None = None
+    ) -> Callable[[], None]:
+        """Begin to work on a batch; what ends that when nobody waits any more."""
         ...
 
     async def drain(self, grace_s: float) -> None:

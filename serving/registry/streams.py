@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
 
 from msgspec.structs import replace
 
@@ -10,12 +9,9 @@ from serving.batching.pending import Batch
 from serving.errors import InferenceFailed, ServingError
 from serving.protocol.exchange import Parts, RawReply
 from serving.workers.messages import Item, Outcome
-from serving.workers.process import Answer, OnChunk
+from serving.workers.process import Answer
 
-__all__ = ("ReplyStream", "RunItems", "run_streaming")
-
-RunItems = Callable[[Sequence[Item], OnChunk | None], Awaitable[Answer]]
-"""Runs a batch; what comes before its answer is taken by the function."""
+__all__ = ("Relay", "ReplyStream")
 
 _MOST_BYTES = 64 << 20
 """Parts that wait for a client who reads too slowly; then the stream is broken off."""
@@ -79,29 +75,29 @@ class ReplyStream(Parts):
             self._changed.set()
 
 
-async def run_streaming(batch: Batch[Item, Outcome], run: RunItems) -> Answer:
-    """Run a batch; a reply that comes in parts is given to its client with the first of them.
+class Relay:
+    """Gives replies that come in parts to their clients with the first of them.
 
-    Raises:
-        ServingError: why the batch failed; the replies that have begun break off with it.
+    Args:
+        batch: that the replies are to.
     """
-    streams: dict[int, ReplyStream] = {}
 
-    def on_chunk(index: int, part: RawReply) -> bool:
-        stream = streams.get(index)
+    def __init__(self, batch: Batch[Item, Outcome]) -> None:
+        self._batch = batch
+        self._streams: dict[int, ReplyStream] = {}
+
+    def take(self, index: int, part: RawReply) -> bool:
+        """Take a part of the reply to the item of that index; whether anybody wants more."""
+        stream = self._streams.get(index)
         if stream is not None:
             return stream.put(part.body)
-        stream = streams[index] = ReplyStream()
-        return batch.settle(index, replace(part, rest=stream))
+        stream = self._streams[index] = ReplyStream()
+        return self._batch.settle(index, replace(part, rest=stream))
 
-    end: Sequence[Outcome] = [InferenceFailed("the server is stopping")] * len(batch.items)
-    try:
-        answer = await run(batch.items, on_chunk)
-        end = answer.outcomes
-    except ServingError as error:
-        end = [error] * len(batch.items)
-        raise
-    finally:
-        for index, stream in streams.items():
-            stream.finish(end[index])
-    return answer
+    def finish(self, answer: Answer | ServingError) -> None:
+        """End the replies that have begun, or break them off."""
+        for index, stream in self._streams.items():
+            if isinstance(answer, ServingError):
+                stream.finish(answer)
+            else:
+                stream.finish(answer.outcomes[index])

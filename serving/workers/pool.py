@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Sequence
 from itertools import count
 
-from serving.errors import InvalidModel, NoWorker
+from serving.errors import InvalidModel, NoWorker, ServingError
 from serving.workers.health import patrol
 from serving.workers.messages import Item
 from serving.workers.place import Place
 from serving.workers.pool_spec import PoolSpec, backoff_s
-from serving.workers.process import Answer, OnChunk, Worker
+from serving.workers.process import Answer, OnAnswer, OnChunk, Worker
 
 __all__ = ("WorkerPool",)
 
@@ -144,16 +144,54 @@ class WorkerPool:
             NoWorker: when none is idle.
             WorkerDied: when it ends before it answers.
         """
+        answer: asyncio.Future[Answer | ServingError] = asyncio.get_running_loop().create_future()
+
+        def resolve(outcome: Answer | ServingError) -> None:
+            if not answer.done():
+                answer.set_result(outcome)
+
+        interrupt = self.post(items, resolve, on_chunk, lane)
+        try:
+            outcome = await answer
+        except asyncio.CancelledError:
+            interrupt()
+            raise
+        if isinstance(outcome, ServingError):
+            raise outcome
+        return outcome
+
+    def post(
+        self,
+        items: Sequence[Item],
+        on_answer: OnAnswer,
+        on_chunk: OnChunk | None = None,
+        lane: int | None = None,
+    ) -> Callable[[], None]:
+        """Let an idle worker work on a batch; what ends it when nobody waits any more.
+
+        Args:
+            items: the batch.
+            on_answer: called once, later, with the answer or with the reason why there is none.
+            on_chunk: takes what comes before the answer.
+            lane: the index of the place whose worker it must be; None: any.
+
+        Raises:
+            NoWorker: when none is idle.
+        """
         place = self._idle_place(lane)
         if place is None or place.worker is None:
             raise self.unavailable()
-        place.runs += 1
-        try:
-            return await place.worker.run(items, self._spec.response_timeout_s, on_chunk)
-        finally:
+
+        def answered(answer: Answer | ServingError) -> None:
             place.runs -= 1
             if place.is_retired:
                 place.nudge.set()
+            on_answer(answer)
+
+        worker = place.worker
+        worker.post(items, self._spec.response_timeout_s, answered, on_chunk)
+        place.runs += 1
+        return worker.interrupt
 
     async def drain(self, grace_s: float) -> None:
         """Let every worker finish what it works on, at most `grace_s` seconds, and end them all."""

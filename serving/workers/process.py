@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 
 from serving.batching.deadlines import Deadlines
@@ -13,6 +14,7 @@ from serving.errors import (
     InvalidModel,
     LoadOutOfMemory,
     NoWorker,
+    ServerUnavailable,
     ServingError,
     WorkerDied,
 )
@@ -26,7 +28,6 @@ from serving.workers.launch import WorkerSpec, spawn
 from serving.workers.messages import (
     Answered,
     Chunk,
-    ErrorPart,
     Forget,
     Item,
     Loaded,
@@ -66,6 +67,9 @@ class Answer:
     points: Sequence[MetricPoint] = ()
 
 
+OnAnswer = Callable[[Answer | ServingError], None]
+"""Takes the answer to a batch, or why there is none."""
+
 OnChunk = Callable[[int, RawReply], bool]
 """Takes a part of the reply to the item of that index; False when nobody wants the rest."""
 
@@ -75,7 +79,7 @@ class _Run:
     """A batch that the worker has been told to work on."""
 
     number: int
-    answer: "asyncio.Future[tuple[Answered, list[memoryview]]]"
+    on_answer: OnAnswer
     on_chunk: OnChunk | None
     timeout_s: float
     deadline: float
@@ -83,11 +87,6 @@ class _Run:
     def hear_later(self) -> None:
         """Begin the longest silence anew."""
         self.deadline = asyncio.get_running_loop().time() + self.timeout_s
-
-    def time_out(self) -> None:
-        """Wait no longer for its answer."""
-        if not self.answer.done():
-            self.answer.set_exception(TimeoutError())
 
 
 class Worker:
@@ -115,7 +114,7 @@ class Worker:
         self._first: asyncio.Future[Message] | None = None  # what it says of its loading
         self._runs: dict[int, _Run] = {}
         self._run_numbers = count(1)
-        self._limits: Deadlines[_Run] = Deadlines(_Run.time_out)
+        self._limits: Deadlines[_Run] = Deadlines(self._time_out)
         self._reaping: asyncio.Task[None] | None = None
         self._is_loaded = False
         self._output: WorkerOutput | None = None
@@ -187,44 +186,52 @@ class Worker:
     async def run(
         self, items: Sequence[Item], timeout_s: float, on_chunk: OnChunk | None = None
     ) -> Answer:
-        """Let the worker work on a batch.
-
-        Args:
-            items: the batch.
-            timeout_s: longest silence, seconds.
-            on_chunk: takes what comes before the answer; None: nothing is expected.
+        """Let the worker work on a batch; the same as `post` for who has a task to wait in.
 
         Raises:
             NoWorker: when it was gone before it was told.
             WorkerDied: when it ends before it answers, or takes too long, which ends it.
         """
-        number = next(self._run_numbers)
-        loop = asyncio.get_running_loop()
-        run = _Run(number, loop.create_future(), on_chunk, timeout_s, loop.time() + timeout_s)
-        self._runs[number] = run
-        self._limits.add(run)
+        answer: asyncio.Future[Answer | ServingError] = asyncio.get_running_loop().create_future()
+        self.post(items, timeout_s, partial(_resolve, answer), on_chunk)
         try:
-            parts, buffers = pack_all(items)
-            self._tell(Run(number, parts), buffers)
-            answered, received = await run.answer
-        except ChannelClosed as error:
-            await self._closed.wait()
-            raise self._cause_of_death() from error
-        except TimeoutError as error:
-            late = WorkerDied(f"the worker was ended: it gave no answer within {timeout_s:g} s")
-            self._end(late)
-            raise late from error
+            outcome = await answer
         except asyncio.CancelledError:
-            # Nobody waits for what it works on, and nothing else can interrupt it.
-            self._kill()
+            self.interrupt()
             raise
-        finally:
-            del self._runs[number]
-            self._limits.discard(run)
-        self.last_used = time.monotonic()
-        self.has_answered = True
-        outcomes = unpack_outcomes(answered.parts, received)
-        return Answer(outcomes, answered.seconds, answered.points)
+        if isinstance(outcome, ServingError):
+            raise outcome
+        return outcome
+
+    def post(
+        self,
+        items: Sequence[Item],
+        timeout_s: float,
+        on_answer: OnAnswer,
+        on_chunk: OnChunk | None = None,
+    ) -> None:
+        """Let the worker work on a batch.
+
+        Args:
+            items: the batch.
+            timeout_s: longest silence, seconds.
+            on_answer: called once, later: with the answer, or with the WorkerDied that tells why
+                there is none.
+            on_chunk: takes what comes before the answer; None: nothing is expected.
+
+        Raises:
+            NoWorker: when it was gone before it was told.
+        """
+        number = next(self._run_numbers)
+        deadline = asyncio.get_running_loop().time() + timeout_s
+        parts, buffers = pack_all(items)
+        self._tell(Run(number, parts), buffers)
+        run = self._runs[number] = _Run(number, on_answer, on_chunk, timeout_s, deadline)
+        self._limits.add(run)
+
+    def interrupt(self) -> None:
+        """End it, since nobody waits for what it works on: nothing else can interrupt it."""
+        self._kill()
 
     async def wait_closed(self) -> None:
         """Wait until the process has ended."""
@@ -292,9 +299,7 @@ class Worker:
             case _ if self._first is not None and not self._first.done():
                 self._first.set_result(message)
             case Answered():
-                run = self._runs.get(message.number)
-                if run is not None and not run.answer.done():
-                    run.answer.set_result((message, buffers))
+                self._hear_answer(message, buffers)
             case Chunk():
                 self._hear_chunk(message, buffers)
             case Pong():
@@ -303,6 +308,25 @@ class Worker:
                 self._kill()
                 raise ChannelClosed
 
+    def _hear_answer(self, answered: Answered, buffers: list[memoryview]) -> None:
+        run = self._runs.get(answered.number)
+        if run is None:
+            return
+        self.last_used = time.monotonic()
+        self.has_answered = True
+        outcomes = unpack_outcomes(answered.parts, buffers)
+        self._finish(run, Answer(outcomes, answered.seconds, answered.points))
+
+    def _finish(self, run: _Run, answer: Answer | ServingError) -> None:
+        del self._runs[run.number]
+        self._limits.discard(run)
+        run.on_answer(answer)
+
+    def _time_out(self, run: _Run) -> None:
+        late = WorkerDied(f"the worker was ended: it gave no answer within {run.timeout_s:g} s")
+        self._end(late)
+        self._finish(run, late)
+
     def _hear_chunk(self, chunk: Chunk, buffers: list[memoryview]) -> None:
         run = self._runs.get(chunk.number)
         if run is None or run.on_chunk is None:
@@ -310,9 +334,8 @@ class Worker:
         run.hear_later()
         (part,) = unpack_outcomes([chunk.part], buffers)
         is_wanted = isinstance(part, RawReply) and run.on_chunk(chunk.index, part)
-        if not is_wanted and self._load.is_continuous and not run.answer.done():
-            nothing = Answered(run.number, (ErrorPart("cancelled", "nobody waits"),), 0.0)
-            run.answer.set_result((nothing, []))
+        if not is_wanted and self._load.is_continuous:
+            self._finish(run, Answer([ServerUnavailable("nobody waits for it")], 0.0))
             with contextlib.suppress(NoWorker):
                 self._tell(Forget(run.number), ())
 
@@ -333,10 +356,9 @@ class Worker:
     def _note_closed(self) -> None:
         if self._output is not None:
             self._output.close()
-        for run in self._runs.values():
-            if not run.answer.done():
-                run.answer.set_exception(ChannelClosed())
         self._closed.set()
+        for run in list(self._runs.values()):
+            self._finish(run, self._cause_of_death())
         if self.on_closed is not None:
             self.on_closed()
 
@@ -378,3 +400,10 @@ class Worker:
         if code is not None and code < 0:
             return f"was killed by signal {-code}"
         return f"ended with exit code {code}"
+
+
+def _resolve(
+    future: "asyncio.Future[Answer | ServingError]", answer: Answer | ServingError
+) -> None:
+    if not future.done():
+        future.set_result(answer)

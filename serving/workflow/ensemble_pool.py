@@ -4,10 +4,10 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 
-from serving.errors import BadInput, NoWorker, ServingError
+from serving.errors import BadInput, InferenceFailed, NoWorker, ServingError
 from serving.protocol.exchange import RawRequest
 from serving.workers.messages import Item, Outcome
-from serving.workers.process import Answer, OnChunk, Worker
+from serving.workers.process import Answer, OnAnswer, OnChunk, Worker
 from serving.workflow.ensemble import EnsembleSpec
 from serving.workflow.steps import Infer, run_steps
 
@@ -30,7 +30,7 @@ class EnsemblePool:
         self._spec = spec
         self._infer = infer
         self._is_ready = is_ready
-        self._busy = 0
+        self._tasks: set[asyncio.Task[None]] = set()
         self.min_workers = self.max_workers = 1
         self.restarts = 0
         self.is_raw = False
@@ -74,20 +74,32 @@ class EnsemblePool:
     def grow(self) -> None:
         """Nothing to add."""
 
-    async def run(self, items: Sequence[Item], on_chunk: OnChunk | None = None) -> Answer:
+    def post(
+        self, items: Sequence[Item], on_answer: OnAnswer, on_chunk: OnChunk | None = None
+    ) -> Callable[[], None]:
         """Run each item through the steps, beside one another."""
+        task = asyncio.get_running_loop().create_task(self._answer(items, on_answer))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+        def give_up() -> None:
+            task.cancel()
+
+        return give_up
+
+    async def _answer(self, items: Sequence[Item], on_answer: OnAnswer) -> None:
         started = time.monotonic()
-        self._busy += 1
         try:
             outcomes = await asyncio.gather(*map(self._outcome, items))
-        finally:
-            self._busy -= 1
-        return Answer(outcomes, time.monotonic() - started)
+        except Exception as error:
+            on_answer(InferenceFailed(f"{type(error).__name__}: {error}"))
+        else:
+            on_answer(Answer(outcomes, time.monotonic() - started))
 
     async def drain(self, grace_s: float) -> None:
         """Wait at most `grace_s` seconds for what is under way."""
         give_up = time.monotonic() + grace_s
-        while self._busy and time.monotonic() < give_up:
+        while self._tasks and time.monotonic() < give_up:
             await asyncio.sleep(0.01)
 
     async def stop(self, grace_s: float) -> None:

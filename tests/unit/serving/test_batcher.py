@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from serving.batching.batcher import Batcher, LaunchReason
+from serving.batching.batcher import Batcher, LaunchReason, in_task
 from serving.batching.pending import Batch, BatchLimits, Pending, hold_until
 from serving.errors import (
     DeadlineExceeded,
@@ -67,7 +67,7 @@ class Bench:
         self.notes = Notes()
         limits = BatchLimits(size=size, delay_s=delay_s, queue_size=queue_size, **more)
         self.batcher: Batcher[int, int] = Batcher(
-            workers.run, lambda: workers.capacity, limits, self.notes
+            in_task(workers.run), lambda: workers.capacity, limits, self.notes
         )
 
     def ask(
