@@ -17,7 +17,7 @@ _SEEN = 0.15
 
 _ONE_PLACE = 0.03
 """Both limbs of a pair that lie closer to each other, as a share of the figure's longer side, were
-found on the same stroke: only the surer one is there."""
+found on the same stroke."""
 
 _LIMBS = (("shoulder", "elbow", "wrist"), ("hip", "knee", "ankle"))
 
@@ -71,7 +71,8 @@ def build_skeleton(keypoints: Keypoints, mask: Mask) -> Skeleton:
     keypoints: figure space of the mask.
     mask: at least one pixel true.
     """
-    scores = _drop_doubles(keypoints, max(mask.data.shape))
+    keypoints = _drop_doubles(keypoints, max(mask.data.shape))
+    scores = keypoints.scores
     points = _complete(keypoints.points.astype(float), scores >= _SEEN, mask)
     inner = _InnerPixels(mask)
     joints = []
@@ -83,15 +84,32 @@ def build_skeleton(keypoints: Keypoints, mask: Mask) -> Skeleton:
     return Skeleton(joints=tuple(joints))
 
 
-def _drop_doubles(keypoints: Keypoints, side: int) -> NDArray[np.float32]:
-    """Scores (17,) with none for a limb that was found where its twin is."""
-    scores = keypoints.scores.copy()
-    for _, middle, end in _LIMBS:
-        left, right = ([_ORDER[f"{s}_{part}"] for part in (middle, end)] for s in ("left", "right"))
-        apart = np.hypot(*(keypoints.points[left] - keypoints.points[right]).T)
-        if (apart < _ONE_PLACE * side).all() and (scores[left + right] >= _SEEN).all():
-            scores[min(left, right, key=lambda rows: float(scores[rows].sum()))] = 0.0
-    return scores
+def _drop_doubles(keypoints: Keypoints, side: int) -> Keypoints:
+    """The same without a limb that was found where its twin is.
+
+    Of two arms on one stroke the surer is there. Two legs on one stroke are the trunk's end, and
+    neither is there.
+    """
+    points, scores = keypoints.points.copy(), keypoints.scores.copy()
+    left, right = _rows("left", "elbow", "wrist"), _rows("right", "elbow", "wrist")
+    if _is_one_place(keypoints, left, right, side):
+        scores[min(left, right, key=lambda rows: float(scores[rows].sum()))] = 0.0
+    left, right = _rows("left", "knee", "ankle"), _rows("right", "knee", "ankle")
+    if _is_one_place(keypoints, left, right, side):
+        scores[left + right] = 0.0
+        points[_rows("left", "hip") + _rows("right", "hip")] = points[[left[1], right[1]]].mean(0)
+    return Keypoints(points=points, scores=scores)
+
+
+def _rows(side: str, *parts: str) -> list[int]:
+    return [_ORDER[f"{side}_{part}"] for part in parts]
+
+
+def _is_one_place(keypoints: Keypoints, left: list[int], right: list[int], side: int) -> bool:
+    """Whether both limbs were seen, and each keypoint where its twin is."""
+    apart = np.hypot(*(keypoints.points[left] - keypoints.points[right]).T)
+    seen = keypoints.scores[left + right] >= _SEEN
+    return bool((apart < _ONE_PLACE * side).all() and seen.all())
 
 
 def _complete(points: Points, seen: NDArray[np.bool_], mask: Mask) -> Points:
@@ -105,7 +123,7 @@ def _complete(points: Points, seen: NDArray[np.bool_], mask: Mask) -> Points:
     points = np.where(seen[:, None], points, template)
     for limb in _LIMBS:
         for side in ("left", "right"):
-            _straighten(points, seen, [_ORDER[f"{side}_{part}"] for part in limb], mask)
+            _straighten(points, seen, _rows(side, *limb), mask)
     return points
 
 

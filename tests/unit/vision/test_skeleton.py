@@ -102,16 +102,28 @@ def test_joints_always_lie_in_the_mask(seed: int, shape: tuple[int, int]) -> Non
         assert data[int(joint.y), int(joint.x)]
 
 
-def test_two_legs_on_one_stroke_are_one_leg() -> None:
+def test_two_arms_on_one_stroke_are_one_arm() -> None:
+    points = POINTS.copy()
+    points[[7, 8]], points[[9, 10]] = (70, 80), (95, 80)
+    skeleton = build_skeleton(seen(points, right_wrist=0.5), FULL)
+    assert place(skeleton, "left_elbow") == (70, 80)
+    assert place(skeleton, "left_hand") == (95, 80)
+    assert place(skeleton, "right_hand")[0] < 40
+    scores = {joint.name: joint.score for joint in skeleton.joints}
+    assert scores["right_elbow"] == scores["right_hand"] == 0.0
+    assert scores["left_hand"] == pytest.approx(0.9)
+
+
+def test_two_legs_on_one_stroke_are_the_end_of_the_trunk() -> None:
+    data = np.zeros((200, 100), bool)
+    data[:100], data[:, 48:53] = True, True
     points = POINTS.copy()
     points[[13, 14]], points[[15, 16]] = (50, 160), (50, 196)
-    skeleton = build_skeleton(seen(points, left_ankle=0.5), FULL)
-    assert place(skeleton, "right_knee") == (50, 160)
-    assert place(skeleton, "right_foot") == (50, 196)
-    assert place(skeleton, "left_foot")[0] > 60
+    skeleton = build_skeleton(seen(points), Mask(data))
+    assert place(skeleton, "root") == pytest.approx((50, 196))
+    assert place(skeleton, "left_foot")[1] > 190
     scores = {joint.name: joint.score for joint in skeleton.joints}
-    assert scores["left_knee"] == scores["left_foot"] == 0.0
-    assert scores["right_foot"] == pytest.approx(0.9)
+    assert scores["left_knee"] == scores["right_foot"] == 0.0
 
 
 def test_crossed_legs_with_feet_apart_stay_two() -> None:
