@@ -125,7 +125,7 @@ class Management:
         """
         manifest, count = admitted.stored.manifest, admitted.config.min_workers
         try:
-            await self._engine.register(admitted.stored, admitted.config, wait=wait)
+            await self._start(admitted, wait=wait)
         except LoadOutOfMemory:
             discard_fetched(admitted.fetched)
             raise
@@ -251,6 +251,18 @@ class Management:
             metadata = _metadata(reply.body)
             description = msgspec.structs.replace(description, customized_metadata=metadata)
         return [description]
+
+    async def _start(self, admitted: Admitted, *, wait: bool) -> None:
+        """Serve what was admitted; the reference tries again what nobody waits for."""
+        stored, config = admitted.stored, admitted.config
+        if wait or not self._is_reference:
+            await self._engine.register(stored, config, wait=wait)
+            return
+        empty = msgspec.structs.replace(config, min_workers=0, max_workers=0)
+        await self._engine.register(stored, empty, wait=True)
+        name, version = stored.manifest.name, stored.manifest.version
+        workers = config.min_workers, config.max_workers or config.min_workers
+        await self._engine.scale(name, version, *workers, wait=False)
 
     def _describe(self, endpoint: Endpoint) -> ModelDescription:
         is_at_startup = endpoint.manifest.name in self._at_startup

@@ -27,7 +27,13 @@ from serving.services import ACCESS_LOG
 from serving.settings import InvalidSettings, ServerSettings
 from serving.snapshots import latest_snapshot
 
-__all__ = ("add_torchserve_flags", "launch", "settings_from_flags", "warn_of_ignored")
+__all__ = (
+    "add_torchserve_flags",
+    "launch",
+    "reference_words",
+    "settings_from_flags",
+    "warn_of_ignored",
+)
 
 _MARK = "serving.torchserve_command"
 _STOP_S = 60
@@ -180,6 +186,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         settings = settings_from_flags(options, os.environ)
         _write_logs(settings)
+        if settings.compat == "torchserve":
+            logging.getLogger("serving.workers.pool").addFilter(reference_words)
         warn_of_ignored(options)
         serve_until_stopped(settings, _announce)
     except ServingError as error:
@@ -193,6 +201,22 @@ def warn_of_ignored(options: argparse.Namespace) -> None:
     for flag, sentence in _IGNORED.items():
         if getattr(options, flag):
             _log.warning("%s", sentence)
+
+
+def reference_words(record: logging.LogRecord) -> bool:
+    """Say of a worker that did not start what the reference says: alarms look for its words.
+
+    Why it did not start is in the lines before, which the worker itself wrote.
+    """
+    text = record.getMessage() if record.levelno == logging.ERROR else ""
+    if "did not load within" in text or "cannot be loaded" in text:
+        is_late = "did not load within" in text
+        record.msg = "Backend worker error\n%s: Backend worker %s"
+        record.args = (
+            "org.pytorch.serve.wlm.WorkerInitializationException",
+            "did not respond in given time" if is_late else "could not be started",
+        )
+    return True
 
 
 def _announce(ports: Ports) -> None:
