@@ -11,7 +11,7 @@ from serving.archive.fetch import Fetched
 from serving.archive.fetch import discard as discard_fetched
 from serving.archive.stored import discard as discard_stored
 from serving.engine import Engine
-from serving.errors import Conflict, InvalidModel, ServingError, WorkflowNotFound
+from serving.errors import Conflict, ServingError, WorkersNotStarted, WorkflowNotFound
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.protocol.workflows import WorkflowDescription, WorkflowItem, WorkflowList
 from serving.settings import ServerSettings
@@ -161,7 +161,7 @@ class Workflows:
         """Serve all nodes at the same time.
 
         Raises:
-            InvalidModel: which of them could not be, and why.
+            WorkersNotStarted: which of them could not be, and why.
         """
         spec = served.stored.spec
         starts = (self._start_node(served, node, spec.nodes[node], times) for node in spec.nodes)
@@ -175,7 +175,7 @@ class Workflows:
         if failures:
             name, details = served.stored.name, ", ".join(failures)
             msg = f"Workflow {name} has failed to register. Failures: [{details}]"
-            raise InvalidModel(msg)
+            raise WorkersNotStarted(msg)
 
     async def _start_node(
         self, served: _Served, node: str, spec: NodeSpec, times: tuple[int | None, int | None]

@@ -12,6 +12,7 @@ from serving.errors import (
     Conflict,
     InferenceFailed,
     InvalidModel,
+    WorkersNotStarted,
     WorkflowNotFound,
 )
 from serving.http.request import HttpRequest
@@ -137,7 +138,7 @@ async def test_workflow_with_a_node_that_cannot_start_leaves_nothing(store: Path
     pack_war(store / "broken.war", {"spec.yaml": SPEC, "functions.py": broken})
 
     async with running(store) as (engine, workflows, _):
-        with pytest.raises(InvalidModel, match=r"Workflow Node add failed to register"):
+        with pytest.raises(WorkersNotStarted, match=r"Workflow Node add failed to register"):
             await workflows.register("broken.war")
 
         assert engine.registry.names == []
@@ -148,7 +149,7 @@ async def test_workflow_whose_model_is_not_in_the_store_is_refused(store: Path) 
     (store / "double.mar").unlink()
 
     async with running(store) as (engine, workflows, _):
-        with pytest.raises(InvalidModel, match="Workflow Node twice failed"):
+        with pytest.raises(WorkersNotStarted, match="Workflow Node twice failed"):
             await workflows.register("sums.war")
         with pytest.raises(ArchiveNotFound):
             await workflows.register("nothing.war")
