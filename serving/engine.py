@@ -247,10 +247,12 @@ class Engine:
     async def stop(self, grace_s: float) -> None:
         """Take nothing more; give what runs `grace_s` seconds; end all workers."""
         self.drain()
-        for errand in self._errands:
+        errands = list(self._errands)
+        for errand in errands:
             errand.cancel()
+        await asyncio.gather(*errands, return_exceptions=True)
         endpoints = self._registry.endpoints
-        await asyncio.gather(*(endpoint.stop(grace_s) for endpoint in endpoints), *self._errands)
+        await asyncio.gather(*(endpoint.stop(grace_s) for endpoint in endpoints))
 
     def _endpoint(
         self, model: StoredModel, config: ModelConfig, pool: Pool | None = None
@@ -261,8 +263,11 @@ class Engine:
 
     def _config_of(self, model: StoredModel) -> ModelConfig:
         """What the archive asks for; over it what the settings say of this model."""
-        config = self._settings.config_of(model.manifest.name)
-        if model.manifest.name in self._settings.models or not model.config:
+        name, version = model.manifest.name, model.manifest.version
+        config = self._settings.config_of(name, version)
+        if not model.config or not self._settings.models.keys().isdisjoint(
+            (name, f"{name}:{version}")
+        ):
             return config
         return msgspec.structs.replace(config, **model.config)
 

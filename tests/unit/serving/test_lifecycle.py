@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -257,3 +258,21 @@ async def test_server_that_stops_tells_those_who_wait(tmp_path: Path) -> None:
         for each in work:
             with pytest.raises(ServerUnavailable, match="stopping"):
                 await each
+
+
+async def test_settings_of_a_version_go_before_the_models_and_those_before_the_archives(
+    tmp_path: Path,
+) -> None:
+    for version in ("1", "2"):
+        put(tmp_path / version, version, "tag")
+    by_name = {"tag": ModelConfig(queue_size=11), "tag:2": ModelConfig(queue_size=22)}
+    asked_for = [replace(model, config={"queue_size": 33}) for model in find_models(tmp_path)]
+    sizes = []
+    for models in (by_name, {}):
+        settings = ServerSettings(models_dir=str(tmp_path / "none"), models=models)
+        engine = Engine(settings, ServerMetrics())
+        for model in asked_for:
+            endpoint = await engine.register(model, wait=False)
+            sizes.append(endpoint.config.queue_size)
+        await engine.stop(0)
+    assert sizes == [11, 22, 33, 33]
