@@ -163,10 +163,15 @@ class Engine:
         endpoint = self._endpoint(stored, config or self._config_of(stored), pool)
         self._registry.add(endpoint)
         starting = asyncio.create_task(self._start_or_discard(endpoint))
-        if wait:
-            await asyncio.shield(starting)
-        else:
+        if not wait:
             self._run_aside(starting)
+            return endpoint
+        try:
+            await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            # Who asked is gone; the model is there all the same, or the log tells why not.
+            self._run_aside(starting)
+            raise
         return endpoint
 
     async def scale(

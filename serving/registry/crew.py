@@ -95,11 +95,14 @@ class Crew:
         except BaseException:
             await pool.stop(_STOP_S)
             raise
+        # Somebody may have scaled it meanwhile.
+        least, most = self.pool.min_workers, self.pool.max_workers
         leaving = asyncio.create_task(self._let_go(self.pool, self.codec))
         self._leaving.add(leaving)
         leaving.add_done_callback(self._leaving.discard)
         self._replaced.append(self.pool)
         self.pool, self.codec = pool, codec
+        await pool.scale(least, most, wait=False)
 
     async def stop(self) -> None:
         """End everybody."""

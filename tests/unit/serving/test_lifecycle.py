@@ -276,3 +276,30 @@ async def test_settings_of_a_version_go_before_the_models_and_those_before_the_a
             sizes.append(endpoint.config.queue_size)
         await engine.stop(0)
     assert sizes == [11, 22, 33, 33]
+
+
+async def test_model_is_scaled_also_while_it_is_reloaded(tmp_path: Path) -> None:
+    put(tmp_path / "tag", "1", "first")
+    async with running(tmp_path) as engine:
+        reloading = asyncio.create_task(engine.reload("tag"))
+        await asyncio.sleep(0.05)
+        assert not reloading.done()
+        await engine.scale("tag", None, 2, 2, wait=False)
+        await reloading
+        assert engine.registry.find("tag").describe().min_workers == 2
+        async with asyncio.timeout(20):
+            while len(engine.registry.find("tag").describe().workers) != 2:
+                await asyncio.sleep(0.02)
+
+
+async def test_model_is_registered_though_who_asked_for_it_is_gone(tmp_path: Path) -> None:
+    put(tmp_path / "more" / "tag", "1", "first")
+    async with running(tmp_path / "none") as engine:
+        asking = asyncio.create_task(register(engine, tmp_path / "more"))
+        await asyncio.sleep(0.05)
+        asking.cancel()
+        await asyncio.wait([asking])
+        async with asyncio.timeout(20):
+            while not engine.registry.find("tag").is_ready:
+                await asyncio.sleep(0.02)
+        assert (await ask(engine))[0] == "first"
