@@ -48,7 +48,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
 }
 # third-party packages and the only packages that may import them
 CONFINED: dict[str, tuple[str, ...]] = {
-    "litestar": ("animator.api", "animator.launch", "serving.http", "serving.app"),
+    "litestar": ("animator.api", "animator.launch"),
     "google": ("serving.grpc", "serving.protocol.proto"),
     "grpc": ("serving.grpc",),
     "redis": ("animator.jobs", "animator.launch", "animator.store", "animator.cli"),
