@@ -14,11 +14,13 @@ class Target:
         name: of the score.
         limit: the least it must be, or the most, [0, 1].
         is_most: whether it must not be more.
+        digits: of a value that is shown, after the point; a limit has one less.
     """
 
     name: str
     limit: float
     is_most: bool = False
+    digits: int = 3
 
     def is_reached(self, value: float) -> bool:
         """Whether a value is good enough."""
@@ -31,6 +33,7 @@ BAR: tuple[Target, ...] = (
     Target("false on empty", 0.05, is_most=True),
     Target("mask IoU median", 0.95),
     Target("mask IoU tenth percentile", 0.85),
+    Target("outline error", 0.002, is_most=True, digits=4),
     Target("PCK@0.05", 0.55),
     Target("PCK@0.1", 0.80),
     Target("PCK@0.2", 0.93),
@@ -52,7 +55,12 @@ def bar_table(scores: Mapping[str, float]) -> str:
 
 
 def _row(target: Target, value: float | None) -> tuple[str, ...]:
-    limit = f"{'at most' if target.is_most else 'at least'} {target.limit:.2f}"
+    limit = f"{'at most' if target.is_most else 'at least'} {target.limit:.{target.digits - 1}f}"
     if value is None:
         return target.name, limit, "not measured", "-"
-    return target.name, limit, f"{value:.3f}", "yes" if target.is_reached(value) else "no"
+    return (
+        target.name,
+        limit,
+        f"{value:.{target.digits}f}",
+        "yes" if target.is_reached(value) else "no",
+    )

@@ -91,7 +91,10 @@ def outline_scores(outcomes: Sequence[OutlineOutcome]) -> Mapping[str, float]:
     if not outcomes:
         return {}
     overlaps = [outcome.score.overlap for outcome in outcomes]
+    # as a share of the figure, no more than the whole of it
+    errors = [min(outcome.score.mean / 1000, 1.0) for outcome in outcomes]
     return {
         "mask IoU median": float(np.median(overlaps)),
         "mask IoU tenth percentile": float(np.percentile(overlaps, 10)),
+        "outline error": float(np.median(errors)),
     }

@@ -45,6 +45,7 @@ def test_scores_are_median_and_tenth_percentile(truth: TrueOutline) -> None:
     assert outline_scores(outcomes) == {
         "mask IoU median": 0.25,
         "mask IoU tenth percentile": pytest.approx(0.05),
+        "outline error": pytest.approx(0.25, abs=0.06),
     }
     assert outline_scores([]) == {}
 
