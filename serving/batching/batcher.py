@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import math
 import time
 from collections import deque
@@ -35,6 +36,8 @@ LaunchReason = Literal["full", "idle", "delay"]
 """Why a batch left: it was full, nobody else was expected, or its wait was over."""
 
 _STOPPING = "the server is stopping"
+
+_log = logging.getLogger(__name__)
 
 
 class Observer(Protocol):
@@ -251,7 +254,12 @@ class Batcher(Generic[Item, Result]):
 
     def _settle(self, pending: Pending[Item, Result], result: Result | ServingError) -> bool:
         self._deadlines.discard(pending)
-        return pending.settle(result)
+        try:
+            return pending.settle(result)
+        except Exception:
+            # The others of its batch must not suffer from who cannot take a result.
+            _log.exception("a result could not be handed over")
+            return True
 
     def _expire(self, pending: Pending[Item, Result]) -> None:
         seconds = pending.deadline - pending.arrived

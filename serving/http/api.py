@@ -121,7 +121,11 @@ class Api:
         if reply.rest is not None:
             self._run(call, self._stream(call, request, began, reply))
             return
-        self._send(call, request, reply)
+        try:
+            self._send(call, request, reply)
+        except Exception:
+            _log.exception("an answer could not be sent")
+            call.abort()
         self._note(call, reply.status, time.monotonic() - began)
 
     def _find(self, request: HttpRequest) -> Answer:

@@ -665,3 +665,44 @@ def test_who_waits_without_a_task_hears_it_once(run_leaping: RunLeaping) -> None
         assert bench.notes.drops == ["cancelled"]
 
     run_leaping(main())
+
+
+def test_who_cannot_take_a_result_takes_it_from_nobody_else(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(), size=3)
+        heard: list[int | ServingError] = []
+
+        def fail(result: int | ServingError) -> None:
+            raise ArithmeticError("on purpose")
+
+        at = asyncio.get_running_loop().time()
+        for item, take in ((1, heard.append), (2, fail), (3, heard.append)):
+            bench.batcher.put(Pending(item, "", at, at + 60, take))
+        await asyncio.sleep(10)
+        assert heard == [-1, -3]
+        assert await bench.ask(4) == -4
+
+    run_leaping(main())
+
+
+def test_who_gives_up_on_a_batch_is_told_so_once(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        given_up: list[str] = []
+        begun: list[Batch[int, int]] = []
+
+        def begin(batch: Batch[int, int]) -> None:
+            batch.give_up = lambda: given_up.append("given up")
+            begun.append(batch)
+
+        limits = BatchLimits(size=2, delay_s=0, queue_size=9)
+        batcher: Batcher[int, int] = Batcher(begin, lambda: 1, limits, Notes())
+        deadline = asyncio.get_running_loop().time() + 60
+        asked = asyncio.create_task(batcher.submit(1, "", deadline))
+        await asyncio.sleep(1)
+        await batcher.stop(grace_s=5)
+        begun[0].finish([7])
+        with pytest.raises(ServerUnavailable):
+            await asked
+        assert given_up == ["given up"]
+
+    run_leaping(main())
