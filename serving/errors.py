@@ -23,6 +23,7 @@ The tree, each with the stable ``code`` that travels over the wire::
     │  └─ NoWorker           no_worker
     ├─ DeadlineExceeded      deadline_exceeded
     └─ InferenceFailed       inference_failed
+       ├─ NodeFailed         node_failed          (of a workflow, after all its attempts)
        ├─ OutOfMemory        out_of_memory
        └─ WorkerDied         worker_died
 """
@@ -41,6 +42,7 @@ __all__ = (
     "LoadOutOfMemory",
     "ModelNotFound",
     "NoWorker",
+    "NodeFailed",
     "NotAllowed",
     "OutOfMemory",
     "Overloaded",
@@ -194,6 +196,12 @@ class InferenceFailed(ServingError):
     """The model's code failed on this item."""
 
     code = "inference_failed"
+
+
+class NodeFailed(InferenceFailed):
+    """A node of a workflow failed in each of its attempts."""
+
+    code = "node_failed"
 
 
 class OutOfMemory(InferenceFailed):

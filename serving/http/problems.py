@@ -15,6 +15,7 @@ from serving.errors import (
     InvalidModel,
     LoadOutOfMemory,
     ModelNotFound,
+    NodeFailed,
     NotAllowed,
     OutOfMemory,
     Overloaded,
@@ -103,6 +104,7 @@ _TABLE = (
     _Row(DeadlineExceeded, 504, "RequestTimeoutException"),
     _Row(OutOfMemory, 507, "InternalServerException"),
     _Row(WorkerDied, 500, "InternalServerException"),
+    _Row(NodeFailed, 500, "InternalServerException"),
     _Row(InferenceFailed, 503, "InternalServerException", v2_status=500),
     _Row(ServingError, 500, "InternalServerException"),
 )

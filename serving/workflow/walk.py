@@ -8,7 +8,7 @@ from typing import Protocol
 
 import msgspec
 
-from serving.errors import BadInput, DeadlineExceeded, InferenceFailed, ServingError
+from serving.errors import BadInput, InferenceFailed, NodeFailed, ServingError
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.workflow.graph import Graph
 from serving.workflow.spec import NodeSpec, WorkflowSpec
@@ -76,13 +76,13 @@ async def _try(name: str, node: NodeSpec, request: RawRequest, ask: Ask) -> byte
         except BadInput:
             raise
         except (ServingError, TimeoutError) as error:
-            reason = error or DeadlineExceeded(f"no answer came within {node.timeout_ms} ms")
+            reason = str(error) or f"no answer came within {node.timeout_ms} ms"
             _log.warning("workflow node %s, attempt %d: %s", name, attempt + 1, reason)
     msg = (
         f"Failed to execute workflow Node after {node.retry_attempts} attempts : "
         f"Error executing {name}"
     )
-    raise InferenceFailed(msg)
+    raise NodeFailed(msg)
 
 
 async def _whole(reply: RawReply) -> bytes:
