@@ -63,5 +63,7 @@ def _enlarge(
     field = np.where(body, np.clip(excess, _IN, 2.0), rim)
     inner = cv2.erode(body.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
     field[inner] = 2.0
-    large = cv2.resize(field, (shape[1], shape[0]), interpolation=cv2.INTER_LINEAR)
-    return np.asarray(large >= 1.0, bool)
+    # hundredths: a large photo's mask takes a quarter of the memory and time
+    small = np.rint(100.0 * field).astype(np.uint8)
+    large = cv2.resize(small, (shape[1], shape[0]), interpolation=cv2.INTER_LINEAR)
+    return np.asarray(large >= 100, bool)
