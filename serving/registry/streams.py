@@ -65,6 +65,10 @@ class ReplyStream(Parts):
 
     async def aclose(self) -> None:
         """Take no more: the client is gone."""
+        self.close()
+
+    def close(self) -> None:
+        """Take no more, and drop what is here."""
         self._parts.clear()
         self._end(None)
 
@@ -92,7 +96,10 @@ class Relay:
         if stream is not None:
             return stream.put(part.body)
         stream = self._streams[index] = ReplyStream()
-        return self._batch.settle(index, replace(part, rest=stream))
+        is_wanted = self._batch.settle(index, replace(part, rest=stream))
+        if not is_wanted:
+            stream.close()
+        return is_wanted
 
     def finish(self, answer: Answer | ServingError) -> None:
         """End the replies that have begun, or break them off."""
