@@ -68,8 +68,8 @@ class Tokens:
         self._write()
 
     def stop(self) -> None:
-        """Remove the file, whose keys are good no more."""
-        if self._keys:
+        """Remove the file, whose keys are good no more; not that of a server after this one."""
+        if self._keys and self._is_ours():
             self._path.unlink(missing_ok=True)
 
     def is_asked_for(self, kind: TokenKind) -> bool:
@@ -111,6 +111,12 @@ class Tokens:
         """When a key ends, in UTC, ISO 8601."""
         moment = datetime.fromtimestamp(self._keys[kind].expires_at, UTC)
         return moment.isoformat().replace("+00:00", "Z")
+
+    def _is_ours(self) -> bool:
+        try:
+            return self._api_key.encode() in self._path.read_bytes()
+        except OSError:
+            return False
 
     def _fresh(self) -> _Key:
         seconds = self._settings.token_expiration_min * 60

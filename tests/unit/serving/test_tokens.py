@@ -113,6 +113,15 @@ def test_file_goes_with_the_server(path: Path) -> None:
     assert not path.exists()
 
 
+def test_file_of_the_next_server_stays(path: Path) -> None:
+    first, _ = start(path)
+    start(path)
+    first.stop()
+    assert path.exists()
+    path.unlink()
+    first.stop()
+
+
 def test_file_that_cannot_be_written_stops_the_start(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(CannotWriteKeys, match="set key_file"):
