@@ -258,7 +258,7 @@ def main() -> None:
                 try:
                     measure(servers[entry.server], entry, loads, line)
                 except RuntimeError as error:
-                    line.problem = str(error)[:200]
+                    line.problem = " ".join(str(error).split())[:200]
     print(
         f"{options.case}, {len(picture())} byte body, {os.cpu_count()} cores, {platform.machine()},"
     )

@@ -112,7 +112,10 @@ class Running:
         started = time.monotonic()
         self._process = subprocess.Popen(
             command,
+            # A folder of its own for what each leaves in the temporary one: TorchServe starts
+            # only once where it finds its process number there.
             env=our_environment(work.case)
+            | {"TMPDIR": str(self._folder)}
             | ({} if server.name.startswith("serving") else {"OMP_NUM_THREADS": "1"})
             | dict(server.environment),
             cwd=self._folder,
