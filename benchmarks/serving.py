@@ -72,7 +72,7 @@ def picture(size: tuple[int, int] = (640, 480)) -> bytes:
     return data.getvalue()
 
 
-def entries(case: str, body: bytes) -> list[Entry]:
+def entries(case: str, body: bytes, *, is_busy: bool = False) -> list[Entry]:
     """What is compared in a case."""
     work = Workload(case, body)
     alone = replace(work, batch_size=1, delay_ms=0)
@@ -94,11 +94,16 @@ def entries(case: str, body: bytes) -> list[Entry]:
     if case == "mlp":
         return [Entry(name, work, "batch 8, 5 ms") for name in ("serving", "Triton", "LitServe")]
     two = replace(work, workers=2)
-    return [
+    compared = [
+        Entry("serving, .mar", work, "batch 8, 1 worker"),
         Entry("serving, .mar", two, "batch 8, 2 workers"),
         Entry("TorchServe", replace(two, batch_size=1), "batch 1, 2 workers"),
         Entry("TorchServe", two, "batch 8, 2 workers"),
     ]
+    if not is_busy:  # with less than a core for each of its threads it hardly answers
+        default = replace(work, batch_size=1, threads=None)
+        compared.append(Entry("TorchServe", default, "batch 1, 1 worker, its own threads"))
+    return compared
 
 
 def plans(case: str, seconds: float) -> Mapping[str, Plan]:
@@ -250,7 +255,9 @@ def main() -> None:
     options = parser.parse_args()
     servers = {server.name: server for server in find_servers(options.peers, options.only)}
     loads = plans(options.case, options.seconds)
-    wanted = [e for e in entries(options.case, picture()) if e.server in servers]
+    wanted = [
+        e for e in entries(options.case, picture(), is_busy=options.busy) if e.server in servers
+    ]
     lines = {entry: Line() for entry in wanted}
     with busy_core(options.busy):
         for _ in range(options.rounds):

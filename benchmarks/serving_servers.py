@@ -53,6 +53,8 @@ class Workload:
         batch_size: most requests of a batch.
         delay_ms: longest wait for company, milliseconds.
         workers: processes that hold the model.
+        threads: of a peer's process; None: as many as the peer takes by itself. This server shares
+            the cores out among its workers.
     """
 
     case: str
@@ -60,6 +62,7 @@ class Workload:
     batch_size: int = 8
     delay_ms: float = 5.0
     workers: int = 1
+    threads: int | None = 1
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,11 @@ class Server:
     path: str
     wrap: Callable[[bytes], tuple[bytes, dict[str, str]]]
     environment: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is the one that others are compared with."""
+        return self.name.startswith("serving")
 
 
 class Running:
@@ -116,7 +124,7 @@ class Running:
             # only once where it finds its process number there.
             env=our_environment(work.case)
             | {"TMPDIR": str(self._folder)}
-            | ({} if server.name.startswith("serving") else {"OMP_NUM_THREADS": "1"})
+            | ({} if server.is_ours or not work.threads else {"OMP_NUM_THREADS": str(work.threads)})
             | dict(server.environment),
             cwd=self._folder,
             stdout=self._log,
