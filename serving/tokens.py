@@ -4,6 +4,7 @@ The file's form is TorchServe's; its keys are longer (192 bits), compared in con
 never logged.
 """
 
+import logging
 import os
 import re
 import secrets
@@ -26,6 +27,9 @@ TokenKind = Literal["inference", "management"]
 
 _BEARER = re.compile(r"Bearer\s+(\S+)", re.IGNORECASE)
 _REFUSED = "Token Authorization failed. Token either incorrect, expired, or not provided correctly"
+
+
+_log = logging.getLogger(__name__)
 
 
 class CannotWriteKeys(ServingError):
@@ -66,6 +70,7 @@ class Tokens:
         for kind in ("inference", "management"):
             self._keys[kind] = self._fresh()
         self._write()
+        _log.info("tokens are asked for; the keys are in %s", self._path)
 
     def stop(self) -> None:
         """Remove the file, whose keys are good no more; not that of a server after this one."""
