@@ -6,6 +6,7 @@ wrong; the other server is what one gets without asking. docs/torchserve.md tabl
 
 import json
 import socket
+import time
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -370,6 +371,23 @@ def test_model_that_cannot_be_loaded_is_not_listed(served: Reference) -> None:
     text = message(answer, 500, "InternalServerException")
     assert text.startswith("Failed to start workers for model broken version: 1.0")
     assert "no weights here" in text
+    message(served.manage("GET", "/models/broken"), 404, "ModelNotFoundException")
+
+
+def test_model_that_nobody_waits_for_is_tried_again_only_by_the_reference(
+    served: Reference,
+) -> None:
+    answer = served.register("broken.mar", initial_workers=1, synchronous="false")
+    assert (answer.status_code, answer.json()) == (202, {"status": "Processing worker updates..."})
+    if served.is_exact:
+        (described,) = served.manage("GET", "/models/broken").json()
+        assert described["minWorkers"] == 1
+        assert served.manage("DELETE", "/models/broken").status_code == 200
+        return
+    for _ in range(300):
+        if served.manage("GET", "/models/broken").status_code == 404:
+            break
+        time.sleep(0.1)
     message(served.manage("GET", "/models/broken"), 404, "ModelNotFoundException")
 
 
