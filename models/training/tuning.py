@@ -11,6 +11,7 @@ import msgspec
 import torch
 
 from models.training.amateur import AmateurDrawings
+from models.training.bar import BAR
 from models.training.export import EXPORTS, export_model, lineage_of
 from models.training.lineage import write_lineage
 from models.training.mixing import Mixture
@@ -86,6 +87,7 @@ def shipped_version(name: str) -> str:
 
 
 def quality(scores: Mapping[str, float]) -> float:
-    """One number of many scores, higher is better: their mean, the false ones turned round."""
-    values = [1 - v if name.startswith("false") else v for name, v in scores.items()]
+    """One number of many scores, higher is better: their mean, errors turned round."""
+    errors = {target.name for target in BAR if target.is_most}
+    values = [1 - v if name in errors else v for name, v in scores.items()]
     return sum(values) / len(values) if values else 0.0

@@ -154,6 +154,7 @@ def test_drawings_and_corrections_are_not_learned_from_together(train: Train) ->
     assert ended.value.code == 2
 
 
-def test_quality_is_the_mean_with_false_figures_turned_round() -> None:
+def test_quality_is_the_mean_with_errors_turned_round() -> None:
     assert quality({"recall": 1.0, "precision": 0.5, "false on empty": 0.25}) == 0.75
+    assert quality({"recall": 0.5, "outline error": 0.1}) == pytest.approx(0.7)
     assert quality({}) == 0
