@@ -257,28 +257,24 @@ async def test_stop_answers_all_who_are_in_flight_and_says_first_that_it_goes(wi
 
 @pytest.mark.parametrize("shared", [{"SERVING_ENABLE_MODEL_API": "true"}], indirect=True)
 async def test_no_request_is_lost_while_the_model_is_reloaded_again_and_again(wild: Wild) -> None:
+    answers: list[Answer] = []
     is_over = asyncio.Event()
 
-    async def client(number: int) -> list[Answer]:
+    async def client(number: int) -> None:
         connection = Connection(wild.server.inference)
-        answers = []
-        while not is_over.is_set():
-            answers.append(await connection.ask(PATH, {"do": "sleep 0.002", "tag": str(number)}))
+        while not is_over.is_set() or len(answers) < 2000:
+            answers.append(await connection.ask(PATH, {"do": "sleep 0.001", "tag": str(number)}))
         connection.close()
-        return answers
 
     clients = [asyncio.create_task(client(number)) for number in range(CLIENTS)]
-    pids: set[int] = set()
     async with httpx.AsyncClient(base_url=wild.server.inference, timeout=30) as http:
-        for _ in range(5):
+        for _ in range(8):
             answer = await http.post("/v2/repository/models/wild/load")
             assert answer.status_code == 200, answer.text
-            pids.update(wild.workers())
     is_over.set()
-    answers = [answer for each in await asyncio.gather(*clients) for answer in each]
-    assert set(statuses(answers)) == {200}
-    assert len({answer.json()["pid"] for answer in answers}) > 5
-    assert len(answers) > 500
+    await asyncio.gather(*clients)
+    assert statuses(answers) == {200: len(answers)}
+    assert len({answer.json()["pid"] for answer in answers}) > 8
 
 
 def test_full_disk_keeps_no_request_from_being_answered(tmp_path: Path) -> None:
