@@ -59,7 +59,10 @@ def _cut_denied(ink: Bits, denied: Bits, least: float) -> Bits:
 
     So a house ends where the hand begins that it touches; the tip of a finger is not worth a cut.
     """
-    labels, _, length = _measure(ink & denied)
+    away = ink & denied
+    if np.count_nonzero(away) < least:
+        return ink
+    labels, _, length = _measure(away)
     cut = length >= least
     cut[0] = False
     return np.asarray(ink & ~cut[labels], bool)
@@ -70,6 +73,8 @@ def _clip_runaways(ink: Bits, home: Bits, reach: float) -> Bits:
     labels, area, _ = _measure(ink)
     at_home = np.bincount(labels[ink & home], minlength=len(area))
     mine = at_home >= _MINE * area
+    if mine[1:].all():
+        return ink
     away = cv2.distanceTransform((~home).astype(np.uint8), cv2.DIST_L2, 3)
     return np.asarray(ink & (mine[labels] | (away <= reach)), bool)
 
