@@ -2,8 +2,11 @@
 
 import asyncio
 import atexit
+import dataclasses
 import shutil
+import tarfile
 import tempfile
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -106,13 +109,22 @@ class Admission:
         """
         fetched = await self.find(request)
         try:
-            stored = await asyncio.to_thread(
-                open_archive, fetched.path, self.work_dir, None, self._registration(request)
-            )
+            stored = await asyncio.to_thread(self._open, fetched.path, request)
             return Admitted(stored, self.config(stored, request, under, over), fetched)
         except BaseException:
             discard(fetched)
             raise
+
+    def _open(self, path: Path, request: RegisterRequest) -> StoredModel:
+        """Open an archive; the reference unpacks a file that is none to nothing, and lists that."""
+        registration = self._registration(request)
+        is_listed = self._is_reference and bool(request.model_name) and _is_junk(path)
+        if not is_listed:
+            return open_archive(path, self.work_dir, None, registration)
+        empty = Path(tempfile.mkdtemp(prefix="junk-", dir=self.work_dir))
+        handler = registration.default_handler or path.name
+        nothing = dataclasses.replace(registration, default_handler=handler)
+        return open_archive(empty, self.work_dir, None, nothing)
 
     async def find(self, request: RegisterRequest) -> Fetched:
         """Bring an archive here, whatever it holds.
@@ -209,6 +221,12 @@ def _checked_url(request: RegisterRequest) -> str:
         msg = f"Relative path is not allowed in url: {request.url}"
         raise ArchiveNotFound(msg)
     return request.url
+
+
+def _is_junk(path: Path) -> bool:
+    """Whether it is called an archive of TorchServe's and is none."""
+    is_named_so = path.is_file() and path.name.endswith((".mar", ".tar.gz", ".tgz"))
+    return is_named_so and not (zipfile.is_zipfile(path) or tarfile.is_tarfile(path))
 
 
 def _asked(request: RegisterRequest) -> dict[str, Any]:

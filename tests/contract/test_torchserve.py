@@ -419,6 +419,17 @@ def test_registration_that_makes_no_sense_is_refused(
     assert text in message(served.manage("POST", "/models", params=parameters), status, kind)
 
 
+def test_file_that_is_no_archive_is_listed_only_by_the_reference(served: Reference) -> None:
+    answer = served.register("junk.mar", model_name="junk")
+    if not served.is_exact:
+        message(answer, 400, "InvalidModelException")
+        return
+    assert answer.status_code == 200
+    answer = served.manage("PUT", "/models/junk", params={"synchronous": "true"})
+    message(answer, 500, "InternalServerException")
+    assert served.manage("DELETE", "/models/junk").status_code == 200
+
+
 def test_body_that_is_no_registration_is_refused(served: Reference) -> None:
     answer = served.manage("POST", "/models", json={"url": 3})
     message(answer, 400, "BadRequestException")
