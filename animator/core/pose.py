@@ -17,7 +17,8 @@ class PoseSequence:
         root: (F, 2) float32, world space, the root's path; the rest pose has it at (0, 0).
         angles: (F, J) float32, radians, the global direction of the bone that ends in joint j
             (skeleton order), counter-clockwise from +y; NaN where the bone keeps its rest angle
-            relative to its parent bone. Column 0 (the root) is NaN.
+            relative to its parent bone. Column 0 (the root) turns the whole figure: 0 or NaN is
+            upright, as drawn.
         depths: (F, G) float32, one column a limb group, larger is nearer to the viewer.
         groups: G tuples of joint names: the bones (by far joint) of each limb group.
 

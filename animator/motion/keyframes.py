@@ -8,11 +8,26 @@ Fritsch and Butland 1984). In a loop the last key leads into the first.
     lean, head        degrees of the trunk, and of the head against it, to the figure's left
     arm, forearm      degrees from hanging down, outwards; 90 is sideways, 180 is up
     foot_x, foot_y    metres of the foot from its place when standing: outwards, up
+    body_x, body_y    metres by which the whole figure moves, feet and all: to its left, up
+    roll              degrees of the whole figure about its hips, to its left: 90 is lying
+    turn              degrees of the whole figure about the vertical, to its left
     hops              `[start, end, height]`: a leap of the whole figure, metres
 
 `arm`, `forearm`, `foot_x` and `foot_y` move both sides alike; with `left_` or `right_` before the
-name one side moves on its own, and both add up.
+name one side moves on its own, and both add up. In an `alternate` motion the right side does what
+the left side does, half the duration later.
+
+A motion with `view = "side"` is seen from the side, as a walk is: what goes to the left or outwards
+goes forwards then, and knees bend forwards.
+
+In a `resting` motion whatever is lowest, be it a foot, a hand or a shoulder, lies on the ground:
+`body_y` and `hops` lift it from there. So a figure can roll, tumble and lie.
+
+A loop may close with a key at the very end, equal to the first or whole turns away from it: an arm
+or a figure goes round and round by that.
 """
+
+from typing import Literal
 
 import msgspec
 import numpy as np
@@ -34,6 +49,9 @@ class Keyframes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         unit: seconds a time unit, > 0: a beat of music, say.
         fps: frames a second, > 0.
         loop: whether the last frame leads into the first.
+        alternate: whether the right side follows the left half the duration later.
+        resting: whether whatever is lowest, be it a hand, lies on the ground in every frame.
+        view: where most of the movement is seen from.
         tracks: name -> value, or keys in ascending order of time.
         hops: (start, end, height): time units and metres.
     """
@@ -42,6 +60,9 @@ class Keyframes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     unit: float = 1.0
     fps: float = 30.0
     loop: bool = True
+    alternate: bool = False
+    resting: bool = False
+    view: Literal["front", "side"] = "front"
     tracks: dict[str, Track]
     hops: tuple[tuple[float, float, float], ...] = ()
 
@@ -63,13 +84,22 @@ def sample_track(keyframes: Keyframes, name: str) -> NDArray[np.float64]:
         return np.full(len(keyframes.times), track)
     keys = np.array(track)
     if keyframes.loop:
-        round_trip = np.array([keyframes.duration, 0.0])
+        keys, turned = _open(keys, keyframes.duration)
+        round_trip = np.array([keyframes.duration, turned])
         keys = np.vstack((keys - round_trip, keys, keys + round_trip))
     if not (np.diff(keys[:, 0]) > 0).all():
         msg = f"the keys of {name!r} are not in ascending order of time"
         raise InvalidMotion(msg)
     held = np.clip(keyframes.times, keys[0, 0], keys[-1, 0])
     return np.asarray(PchipInterpolator(keys[:, 0], keys[:, 1])(held))
+
+
+def _open(keys: NDArray[np.float64], duration: float) -> tuple[NDArray[np.float64], float]:
+    """Keys of a loop without the one that closes it, and the whole turns that it goes on by."""
+    taken, turned = keys[-1] - keys[0]
+    if taken == duration and turned % 360.0 == 0.0:
+        return keys[:-1], float(turned)
+    return keys, 0.0
 
 
 def sample_hops(keyframes: Keyframes) -> NDArray[np.float64]:

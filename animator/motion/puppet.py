@@ -4,9 +4,12 @@ Metres, y up; the puppet faces +z, so its left is +x; about as tall as a child o
 arms and legs hang straight down. Limbs move in the frontal plane, because that is how most figures
 are drawn: a knee bends outwards, as in a plié, so that the drawn legs get shorter as the hips sink.
 Depth shows in z alone: the arms reach a little to the viewer, the legs stand a little behind.
+Seen from the side it is the same puppet with all that turned forwards: what went outwards, on
+either side, goes ahead, and the right limbs are the nearer ones.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +18,7 @@ from animator.core.errors import InvalidMotion
 from animator.core.motion import Motion
 from animator.motion.bvh_hierarchy import END
 from animator.motion.keyframes import Keyframes, sample_hops, sample_track
+from animator.motion.kinematics import joint_paths
 from animator.motion.rotations import conjugate, multiply, turn_about
 
 __all__ = ("move_puppet",)
@@ -48,7 +52,7 @@ _LIMBS = (
 _SIDES: Mapping[str, float] = {"Left": 1.0, "Right": -1.0}
 _SIDED = ("arm", "forearm", "foot_x", "foot_y")
 _TRACKS = {
-    *("hips_x", "hips_y", "lean", "head"),
+    *("hips_x", "hips_y", "lean", "head", "body_x", "body_y", "roll", "turn"),
     *(side + part for part in _SIDED for side in ("", "left_", "right_")),
 }
 
@@ -66,7 +70,7 @@ def move_puppet(name: str, keyframes: Keyframes) -> Motion:
     joints = _joints()
     names = [joint for joint, _, _ in joints]
     parents = [names.index(parent) if parent else -1 for _, parent, _ in joints]
-    return Motion(
+    motion = Motion(
         name=name,
         fps=keyframes.fps,
         joints=tuple(names),
@@ -75,6 +79,16 @@ def move_puppet(name: str, keyframes: Keyframes) -> Motion:
         root=_hips(keyframes).astype(np.float32),
         rotations=_local_turns(names, parents, _global_turns(keyframes)).astype(np.float32),
     )
+    return _lay_down(motion, keyframes) if keyframes.resting else motion
+
+
+def _lay_down(motion: Motion, keyframes: Keyframes) -> Motion:
+    """The same motion, each frame raised or sunk until its lowest joint is where it should be."""
+    solid = [not name.endswith(END) for name in motion.joints]
+    lowest = joint_paths(motion)[:, solid, 1].min(axis=1)
+    root = motion.root.copy()
+    root[:, 1] += _lift(keyframes) - lowest
+    return replace(motion, root=root)
 
 
 def _joints() -> list[tuple[str, str, tuple[float, float, float]]]:
@@ -88,27 +102,54 @@ def _joints() -> list[tuple[str, str, tuple[float, float, float]]]:
 
 
 def _hips(keyframes: Keyframes) -> Floats:
-    x = sample_track(keyframes, "hips_x")
-    y = sample_track(keyframes, "hips_y") + sample_hops(keyframes)
-    return np.stack((x, _STANDING + y, np.zeros_like(x)), axis=1)
+    along = sample_track(keyframes, "hips_x") + sample_track(keyframes, "body_x")
+    up = _STANDING + sample_track(keyframes, "hips_y") + _lift(keyframes)
+    still = np.zeros_like(up)
+    ahead = keyframes.view == "side"
+    return np.stack((still, up, along) if ahead else (along, up, still), axis=1)
+
+
+def _lift(keyframes: Keyframes) -> Floats:
+    """Height of the whole figure above where it stands, metres."""
+    return sample_track(keyframes, "body_y") + sample_hops(keyframes)
 
 
 def _global_turns(keyframes: Keyframes) -> dict[str, Floats]:
+    """Turn (F, 4) of each joint that moves by itself."""
+    whole = multiply(
+        _swing(keyframes, -np.radians(sample_track(keyframes, "roll"))),
+        turn_about("Y", np.radians(sample_track(keyframes, "turn"))),
+    )
+    turns = {joint: multiply(whole, turn) for joint, turn in _own_turns(keyframes).items()}
+    return {"Hips": whole, **turns}
+
+
+def _own_turns(keyframes: Keyframes) -> dict[str, Floats]:
     """Turn (F, 4), in the puppet's own frame, of each joint that moves below the hips."""
-    lean = np.radians(-sample_track(keyframes, "lean"))
+    lean = -np.radians(sample_track(keyframes, "lean"))
     head = lean - np.radians(sample_track(keyframes, "head"))
-    still = turn_about("Z", np.zeros_like(lean))
-    turns = {"Hips": still, "Spine": turn_about("Z", lean), "Neck": turn_about("Z", head)}
-    forward = turn_about("X", np.full(len(lean), -_ARMS_FORWARD))
-    for side, sign in _SIDES.items():
+    turns = {"Spine": _swing(keyframes, lean), "Neck": _swing(keyframes, head)}
+    reach = 0.0 if keyframes.view == "side" else _ARMS_FORWARD
+    forward = turn_about("X", np.full(len(lean), -reach))
+    for side in _SIDES:
+        outwards = _outwards(keyframes, side)
         for joint, part in (("Shoulder", "arm"), ("Elbow", "forearm")):
-            outwards = np.radians(_sided(keyframes, side, part))
-            turns[side + joint] = multiply(turn_about("Z", sign * outwards), forward)
+            angle = outwards * np.radians(_sided(keyframes, side, part))
+            turns[side + joint] = multiply(_swing(keyframes, angle), forward)
         thigh, shank = _bend_leg(*_foot_from_hip(keyframes, side))
-        turns[side + "Hip"] = turn_about("Z", sign * thigh)
-        turns[side + "Knee"] = turn_about("Z", sign * shank)
-        turns[side + "Foot"] = still
+        turns[side + "Hip"] = _swing(keyframes, outwards * thigh)
+        turns[side + "Knee"] = _swing(keyframes, outwards * shank)
+        turns[side + "Foot"] = _swing(keyframes, np.zeros_like(lean))
     return turns
+
+
+def _swing(keyframes: Keyframes, angles: Floats) -> Floats:
+    """Turns (F, 4) in the plane that is seen: what hangs goes to the left, or forwards."""
+    return turn_about("X", -angles) if keyframes.view == "side" else turn_about("Z", angles)
+
+
+def _outwards(keyframes: Keyframes, side: str) -> float:
+    return 1.0 if keyframes.view == "side" else _SIDES[side]
 
 
 def _local_turns(names: list[str], parents: list[int], turns: dict[str, Floats]) -> Floats:
@@ -122,16 +163,21 @@ def _local_turns(names: list[str], parents: list[int], turns: dict[str, Floats])
 
 
 def _sided(keyframes: Keyframes, side: str, part: str) -> Floats:
-    return sample_track(keyframes, part) + sample_track(keyframes, f"{side.lower()}_{part}")
+    follows = keyframes.alternate and side == "Right"
+    own = sample_track(keyframes, f"{'left' if follows else side.lower()}_{part}")
+    if follows:
+        own = np.roll(own, len(own) // 2)
+    return sample_track(keyframes, part) + own
 
 
 def _foot_from_hip(keyframes: Keyframes, side: str) -> tuple[Floats, Floats]:
-    """How far the foot is from its hip joint: outwards and down, metres.
+    """How far the foot is from its hip joint: outwards, or ahead, and down, metres.
 
     A hop lifts hips and feet alike, so it does not show here.
     """
-    outwards = _STANCE + _sided(keyframes, side, "foot_x")
-    outwards = outwards - _SIDES[side] * sample_track(keyframes, "hips_x")
+    stance = 0.0 if keyframes.view == "side" else _STANCE
+    outwards = stance + _sided(keyframes, side, "foot_x")
+    outwards = outwards - _outwards(keyframes, side) * sample_track(keyframes, "hips_x")
     down = _STANDING + sample_track(keyframes, "hips_y") - _sided(keyframes, side, "foot_y")
     return outwards, down
 

@@ -80,11 +80,14 @@ def _group_of(retarget_map: RetargetMap, skeleton: Skeleton) -> list[int]:
 def _angles(
     body: Body, retarget_map: RetargetMap, skeleton: Skeleton, views: Sequence[View]
 ) -> NDArray[np.float32]:
-    """Directions (F, J) of the driven bones; NaN for the others."""
+    """Directions (F, J) of the driven bones; NaN for the others.
+
+    The root has no bone: what drives it turns the whole figure, which is drawn upright.
+    """
     angles = np.full((len(body.root), len(skeleton.joints)), np.nan, dtype=np.float32)
     for i, joint in enumerate(skeleton.joints):
         source = retarget_map.bones.get(joint.name)
-        if i > 0 and source is not None and not _would_turn_over(skeleton, i):
+        if source is not None and not _would_turn_over(skeleton, i):
             stretch = body.place(source.far) - body.place(source.near)
             seen = points_on(views[i], stretch)
             short = np.linalg.norm(seen, axis=1) <= _SHORT * np.linalg.norm(stretch, axis=1)

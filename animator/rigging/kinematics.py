@@ -46,6 +46,7 @@ def pose_joints(
     places = np.zeros((frames, len(parents), 2))
     turns = np.zeros((frames, len(parents)))
     places[:, 0] = rest[0] + poses.root
+    turns[:, 0] = np.nan_to_num(poses.angles[:, 0])
     for joint, parent in enumerate(parents[1:], start=1):
         bone = rest[joint] - rest[parent]
         turns[:, joint] = turns[:, parent]

@@ -67,7 +67,7 @@ def test_drawing_dances_then_jumps_and_is_saved(page: Page, shared_data: Path) -
     expect(page.locator(".overlay-joint").first).to_be_visible(timeout=JOB_MS)
     wait_for_animation(page, "dance")
 
-    page.get_by_role("button", name="Jump").click()
+    page.get_by_role("button", name="Jump", exact=True).click()
     wait_for_animation(page, "jump")
 
     name, data = save(page, "Save as GIF")

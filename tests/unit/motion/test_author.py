@@ -1,10 +1,14 @@
 import runpy
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from animator.core.errors import InvalidMotion
+from animator.core.motion import Motion
 from animator.motion import author
 from animator.motion.bvh import read_bvh
 from animator.motion.documents import read_toml
@@ -14,6 +18,7 @@ from animator.motion.library import list_motions
 from animator.motion.puppet import move_puppet
 
 DATA = Path(author.__file__).parent / "data"
+Floats = NDArray[np.float64]
 Track = float | tuple[tuple[float, float], ...]
 
 
@@ -148,6 +153,66 @@ def test_hop_lifts_hips_and_feet_alike() -> None:
     motion = move_puppet("hop", frames)
     rise = joint_paths(motion)[2] - joint_paths(motion)[0]
     np.testing.assert_allclose(rise, np.tile([0, 0.4, 0], (len(motion.joints), 1)), atol=1e-6)
+
+
+def _move(duration: float = 4.0, **more: Any) -> Motion:
+    """At one frame a second, from fields of the keyframes."""
+    return move_puppet(
+        "pose", msgspec.convert({"duration": duration, "fps": 1.0, **more}, Keyframes)
+    )
+
+
+def _paths(motion: Motion, joint: str) -> Floats:
+    return joint_paths(motion)[:, motion.joints.index(joint)]
+
+
+def test_right_side_of_an_alternate_motion_follows_half_the_duration_later() -> None:
+    heights = {"left_foot_y": [[0.0, 0.0], [1.0, 0.1], [2.0, 0.0]], "foot_y": 0.01}
+    motion = _move(alternate=True, tracks=heights)
+    left, right = _paths(motion, "LeftFoot"), _paths(motion, "RightFoot")
+    np.testing.assert_allclose(left[:, 1], [0.01, 0.11, 0.01, 0.01], atol=1e-6)
+    np.testing.assert_allclose(right[:, 1], [0.01, 0.01, 0.01, 0.11], atol=1e-6)
+
+
+def test_from_the_side_all_goes_forwards_and_knees_too() -> None:
+    tracks = {"hips_x": 0.1, "hips_y": -0.1, "lean": 20.0, "arm": 90.0, "foot_x": 0.05}
+    motion = _move(view="side", tracks=tracks)
+    hips, knee = _paths(motion, "Hips")[0], _paths(motion, "RightKnee")[0]
+    assert hips == pytest.approx([0, 0.409, 0.1], abs=1e-6)
+    assert _paths(motion, "LeftFoot")[0] == pytest.approx([0.08, 0, 0.02], abs=1e-6)
+    assert _paths(motion, "RightFoot")[0] == pytest.approx([-0.08, 0, 0.02], abs=1e-6)
+    assert knee[2] > 0.15
+    assert _paths(motion, "Chest")[0, 2] > 0.15
+    for side in ("Left", "Right"):
+        upper = _paths(motion, f"{side}Elbow")[0] - _paths(motion, f"{side}Shoulder")[0]
+        assert upper == pytest.approx([0, 0, 0.19], abs=1e-6)
+
+
+def test_roll_lays_the_whole_figure_on_its_left_about_the_hips() -> None:
+    motion = _move(tracks={"roll": 90.0, "body_x": 0.2, "body_y": -0.3})
+    hips = _paths(motion, "Hips")[0]
+    assert hips == pytest.approx([0.2, 0.209, 0], abs=1e-6)
+    assert _paths(motion, "Chest")[0] - hips == pytest.approx([0.28, 0, 0], abs=1e-6)
+    assert _paths(motion, "LeftFoot")[0] - hips == pytest.approx([-0.509, -0.18, -0.03], abs=1e-6)
+
+
+def test_turn_turns_the_whole_figure_about_the_vertical() -> None:
+    motion = _move(tracks={"turn": 90.0})
+    assert _paths(motion, "Head")[0] == pytest.approx([0, 0.509 + 0.44, 0], abs=1e-6)
+    assert _paths(motion, "LeftFoot")[0] == pytest.approx([-0.03, 0, -0.18], abs=1e-6)
+
+
+def test_loop_that_closes_whole_turns_away_goes_round_and_round() -> None:
+    keyframes = _keyframes({"turn": ((0.0, 0.0), (2.0, 180.0), (4.0, 360.0))})
+    np.testing.assert_allclose(sample_track(keyframes, "turn"), [0, 90, 180, 270])
+
+
+def test_resting_figure_lies_on_its_lowest_joint_and_leaps_from_there() -> None:
+    lying = {"roll": 90.0, "arm": 0.0, "foot_x": -0.15, "body_y": [[0.0, 0.0], [2.0, 0.1]]}
+    motion = _move(resting=True, loop=False, tracks=lying)
+    lowest = _paths(motion, "LeftShoulder")[:, 1]
+    np.testing.assert_allclose(lowest, joint_paths(motion)[..., 1].min(axis=1), atol=1e-6)
+    np.testing.assert_allclose(lowest, [0, 0.05, 0.1, 0.1], atol=1e-6)
 
 
 def test_track_that_moves_nothing_is_refused() -> None:

@@ -38,6 +38,12 @@ def test_driven_bone_turns_to_its_angle_and_carries_its_children() -> None:
     np.testing.assert_allclose(track.turns[0], [0, 0, np.pi / 2, np.pi / 2], atol=1e-6)
 
 
+def test_angle_of_the_root_turns_the_whole_figure_but_driven_bones() -> None:
+    track = pose_joints(CHAIN, PARENTS, make_poses([np.pi / 2, NAN, NAN, 0.0]))
+    # all lies to -x; the last bone is driven to +y
+    np.testing.assert_allclose(track.places[0], [[0, 0], [-1, 0], [-3, 0], [-3, 1]], atol=1e-6)
+
+
 def test_angle_counts_from_up_counter_clockwise() -> None:
     track = pose_joints(CHAIN, PARENTS, make_poses([NAN, -np.pi / 2, NAN, NAN]))
     np.testing.assert_allclose(track.places[0, 1], [1, 0], atol=1e-6)
