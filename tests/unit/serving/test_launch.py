@@ -85,6 +85,15 @@ async def test_worker_runs_where_and_as_the_server_does(tmp_path: Path) -> None:
     assert "neighbour" not in told
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     assert [told["environment"][name] for name in threads] == ["3"] * 3
+    assert told["environment"]["OMP_WAIT_POLICY"] == "PASSIVE"
+
+
+async def test_who_wants_threads_to_spin_may_say_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_WAIT_POLICY", "ACTIVE")
+    told = await told_by(tmp_path)
+    assert told["environment"]["OMP_WAIT_POLICY"] == "ACTIVE"
 
 
 async def test_handler_of_an_archive_is_at_home_in_it(tmp_path: Path) -> None:
