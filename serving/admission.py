@@ -16,7 +16,8 @@ from typing import Any
 import msgspec
 
 from serving.archive.archive import Registration, open_archive
-from serving.archive.fetch import Fetched, FetchPolicy, discard, fetch
+from serving.archive.fetch import fetch
+from serving.archive.fetched import Fetched, FetchPolicy, discard
 from serving.archive.stored import StoredModel
 from serving.errors import ArchiveNotFound, BadInput, Conflict, ServingError
 from serving.settings import ModelConfig, ServerSettings

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from serving.admission import Admission, Admitted, RegisterRequest
-from serving.archive.fetch import Fetched
-from serving.archive.fetch import discard as discard_fetched
+from serving.archive.fetched import Fetched
+from serving.archive.fetched import discard as discard_fetched
 from serving.archive.stored import discard as discard_stored
 from serving.engine import Engine
 from serving.errors import (
@@ -164,9 +164,9 @@ class Management:
             WorkersNotStarted: when a worker could not load it.
         """
         least, most = workers
+        endpoint = self._engine.registry.find(name, version)
         if most < least:
             raise BadInput("max_worker cannot be less than min_worker.")
-        endpoint = self._engine.registry.find(name, version)
         if least < 0:
             msg = f"min_worker must be at least 0, got {least}"
             raise ServingError(msg) if self._is_reference else BadInput(msg)

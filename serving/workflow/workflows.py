@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import msgspec
 
 from serving.admission import Admission, RegisterRequest
-from serving.archive.fetch import Fetched
-from serving.archive.fetch import discard as discard_fetched
+from serving.archive.fetched import Fetched
+from serving.archive.fetched import discard as discard_fetched
 from serving.archive.stored import discard as discard_stored
 from serving.engine import Engine
 from serving.errors import Conflict, ServingError, WorkersNotStarted, WorkflowNotFound

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from serving.archive.fetch import FetchPolicy, discard, fetch
+from serving.archive.fetch import fetch
+from serving.archive.fetched import FetchPolicy, discard
 from serving.errors import ArchiveNotFound, Conflict, FetchFailed
 
 BODY = b"PK" + bytes(range(256)) * 40
