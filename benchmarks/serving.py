@@ -19,6 +19,7 @@ import os
 import platform
 import random
 import re
+import signal
 import statistics
 import subprocess
 import sys
@@ -253,6 +254,7 @@ def main() -> None:
     add("--busy", action="store_true", help="while another process takes one core")
     add("--json", type=Path, help="file for all the numbers")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what was started is ended
     servers = {server.name: server for server in find_servers(options.peers, options.only)}
     loads = plans(options.case, options.seconds)
     wanted = [
