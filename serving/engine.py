@@ -10,7 +10,7 @@ import msgspec
 
 from serving.archive.archive import reopen
 from serving.archive.stored import StoredModel, discard
-from serving.errors import Conflict, ServingError
+from serving.errors import BadInput, Conflict, ServingError
 from serving.observe.metrics import ServerMetrics
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.protocol.tensors import Tensors
@@ -157,10 +157,13 @@ class Engine:
             pool: what does its work; None: worker processes.
 
         Raises:
+            BadInput: when it would have more workers than the settings allow.
             Conflict: when its name and version are served already.
             InvalidModel: when it cannot be loaded.
         """
-        endpoint = self._endpoint(stored, config or self._config_of(stored), pool)
+        config = config or self._config_of(stored)
+        self._check_workers(max(config.min_workers, config.max_workers or 0))
+        endpoint = self._endpoint(stored, config, pool)
         self._registry.add(endpoint)
         starting = asyncio.create_task(self._start_or_discard(endpoint))
         if not wait:
@@ -193,10 +196,13 @@ class Engine:
             wait: whether to wait until the minimum holds the model.
 
         Raises:
+            BadInput: when there would be more than the settings allow.
             ModelNotFound: when there is no such model or version.
             InvalidModel: when a worker cannot be started.
         """
-        return await self._registry.find(name, version).scale(min_workers, max_workers, wait=wait)
+        endpoint = self._registry.find(name, version)
+        self._check_workers(max_workers)
+        return await endpoint.scale(min_workers, max_workers, wait=wait)
 
     async def unregister(self, name: str, version: str | None = None) -> None:
         """Take a version out, the default where none is named; what it was asked is answered.
@@ -258,6 +264,12 @@ class Engine:
         await asyncio.gather(*errands, return_exceptions=True)
         endpoints = self._registry.endpoints
         await asyncio.gather(*(endpoint.stop(grace_s) for endpoint in endpoints))
+
+    def _check_workers(self, count: int) -> None:
+        most = self._settings.most_workers
+        if count > most:
+            msg = f"a model may have at most {most} workers (most_workers), not {count}"
+            raise BadInput(msg)
 
     def _endpoint(
         self, model: StoredModel, config: ModelConfig, pool: Pool | None = None

@@ -174,6 +174,7 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         client_shared_memory: whether clients on this machine may register shared memory for their
             tensors (Open Inference Protocol). They then read and write whatever shared memory the
             server's user may, so let nobody else in.
+        most_workers: processes that a request may ask for, of one model.
         initial_workers: of a model that is registered by a request which names no number.
         unregister_timeout_s: longest removal of a model, seconds.
         sequence_headers: names of the headers of a sequence's id, start and end.
@@ -233,6 +234,7 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     limit_max_image_pixels: bool = True
     install_py_dep_per_model: bool = False
     client_shared_memory: bool = False
+    most_workers: _Count = 64
     initial_workers: Annotated[int, msgspec.Meta(ge=0)] = 0
     unregister_timeout_s: _Seconds = 120.0
     sequence_headers: tuple[str, str, str] = (

@@ -11,6 +11,7 @@ import pytest
 
 from serving.engine import Engine
 from serving.errors import (
+    BadInput,
     Conflict,
     InvalidModel,
     LoadOutOfMemory,
@@ -130,6 +131,18 @@ async def test_model_without_workers_waits_to_be_scaled(tmp_path: Path) -> None:
             await ask(engine)
         assert await engine.scale("tag", None, 2, 2, wait=True) == 2
         assert (await ask(engine))[0] == "first"
+
+
+async def test_no_request_gets_more_workers_than_the_settings_allow(tmp_path: Path) -> None:
+    put(tmp_path / "more" / "tag", "1", "first")
+    async with running(tmp_path / "none") as engine:
+        with pytest.raises(BadInput, match=r"at most 64 workers \(most_workers\), not 65"):
+            await register(engine, tmp_path / "more", ModelConfig(device="cpu", min_workers=65))
+        assert engine.registry.names == []
+        await register(engine, tmp_path / "more")
+        with pytest.raises(BadInput, match="at most 64"):
+            await engine.scale("tag", None, 1, 10**9, wait=False)
+        assert len(engine.registry.find("tag").describe().workers) == 1
 
 
 async def test_worker_that_is_too_many_finishes_its_work_before_it_goes(tmp_path: Path) -> None:
