@@ -96,7 +96,7 @@ def animate(
     progress("drawing", _DRAWING)
     scene = plan_scene(rigs, tracks, boxes, request.side, request.background)
     frames = _tell(rasterize(rigs, tracks, scene), len(tracks[0].vertices), progress)
-    targets = {form: folder / f"animation.{form}" for form in request.formats}
+    targets = {form: folder / f"animation.{form.suffix}" for form in request.formats}
     return encode(frames, motion.fps, targets)
 
 

@@ -11,14 +11,12 @@ from litestar.status_codes import HTTP_202_ACCEPTED
 
 from animator.api.contents import PRIVATE_CACHE, Content, respond_with
 from animator.api.services import ApiServices, Services
-from animator.core.animation import Animation, AnimationFormat
+from animator.core.animation import FORMATS, Animation
 from animator.core.annotation import Annotation
 from animator.core.documents import AnimationDocument, AnimationRequest, DrawingDocument
 from animator.core.errors import JobFailed, NoFigureFound, NotFound, UnknownMotion
 
 __all__ = ("AnimationController",)
-
-_MEDIA_TYPES = {AnimationFormat.GIF: "image/gif", AnimationFormat.MP4: "video/mp4"}
 
 
 class AnimationController(Controller):
@@ -74,12 +72,12 @@ class AnimationController(Controller):
         services: Services,
         download: FromQuery[bool] = False,
     ) -> Response[bytes]:
-        """The file `file.gif` or `file.mp4`; `?download=1` offers it for saving."""
+        """A file by its format: `file.gif`, `file.mp4`; `?download=1` offers it for saving."""
         animation = services.documents.get(AnimationDocument, animation_id)
         file = _find_file(animation, file_name)
         content = Content(
             data=services.blobs.get(file.blob),
-            media_type=_MEDIA_TYPES[file.format],
+            media_type=FORMATS[file.format].media_type,
             etag=file.blob,
             cache=PRIVATE_CACHE,
             save_as=_name_for_saving(services, animation, file) if download else None,
@@ -99,7 +97,7 @@ def _check_request(services: ApiServices, drawing_id: str, request: AnimationReq
 
 def _find_file(animation: AnimationDocument, file_name: str) -> Animation:
     for file in animation.files:
-        if file_name == f"file.{file.format}":
+        if file_name == f"file.{file.format.suffix}":
             return file
     msg = f"This animation has no {file_name} (yet)."
     raise NotFound(msg)
@@ -107,4 +105,4 @@ def _find_file(animation: AnimationDocument, file_name: str) -> Animation:
 
 def _name_for_saving(services: ApiServices, animation: AnimationDocument, file: Animation) -> str:
     drawing = services.documents.get(DrawingDocument, animation.drawing)
-    return f"{PurePath(drawing.name).stem}-{animation.request.motion}.{file.format}"
+    return f"{PurePath(drawing.name).stem}-{animation.request.motion}.{file.format.suffix}"

@@ -6,15 +6,22 @@ import sys
 from pathlib import Path
 
 from animator.cli import Subparsers
+from animator.core.animation import FORMATS, AnimationFormat, format_of
 from animator.core.errors import AnimatorError
 
 __all__ = ("add_parser", "run")
 
-_FORMATS = ("gif", "mp4")
-
 _COLOURS = {"white": (255, 255, 255), "black": (0, 0, 0), "transparent": None}
 
-_EPILOG = """\
+_ROWS = "\n".join(
+    f"  {form:<10} .{facts.suffix:<14} {facts.title}{'' if facts.has_alpha else ', no alpha'}"
+    for form, facts in FORMATS.items()
+)
+
+_EPILOG = f"""\
+formats, and the ends of their files' names:
+{_ROWS}
+
 examples:
   animator animate drawing.jpg                       dances, into drawing-dance.gif
   animator animate drawing.jpg --motion wave -o wave.mp4
@@ -40,9 +47,14 @@ def add_parser(subparsers: Subparsers) -> None:
         "-o",
         "--output",
         metavar="FILE|FOLDER",
-        help="a file that ends in .gif or .mp4, or a folder (beside you: DRAWING-MOTION.gif)",
+        help="a file, whose end says the format, or a folder (beside you: DRAWING-MOTION.gif)",
     )
-    parser.add_argument("--format", choices=_FORMATS, help="gif or mp4 (as the output's name says)")
+    parser.add_argument(
+        "--format",
+        choices=tuple(str(form) for form in FORMATS),
+        metavar="NAME",
+        help="one of the formats below (as the output's name says; else gif)",
+    )
     parser.add_argument(
         "--side", type=_side, default=512, metavar="N", help="longer side, pixels, even (512)"
     )
@@ -51,15 +63,15 @@ def add_parser(subparsers: Subparsers) -> None:
         type=_colour,
         default="white",
         metavar="COLOUR",
-        help="white, black, transparent (GIF only) or #rrggbb (white)",
+        help="white, black, transparent (not MP4) or #rrggbb (white)",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Animate each drawing; go on after a bad one."""
-    suffix = Path(args.output or "").suffix.lower().removeprefix(".")
-    form = args.format or (suffix if suffix in _FORMATS else "gif")
-    problem = _wrong_use(args, suffix, form)
+    named = format_of(args.output or "")
+    form = AnimationFormat(args.format or named or AnimationFormat.GIF)
+    problem = _wrong_use(args, named, form)
     if problem is not None:
         print(f"animator animate: {problem}", file=sys.stderr)
         return 2
@@ -71,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     models = LocalModels()
     failures = 0
     for file in args.files:
-        target = _target(file, args, suffix, form)
+        target = _target(file, args, named, form)
         try:
             animate_file(file, target, request, models)
         except AnimatorError as error:
@@ -80,23 +92,29 @@ def run(args: argparse.Namespace) -> int:
     return 1 if failures else 0
 
 
-def _wrong_use(args: argparse.Namespace, suffix: str, form: str) -> str | None:
-    """What is wrong with the options together."""
-    if suffix in _FORMATS and len(args.files) > 1:
+def _wrong_use(
+    args: argparse.Namespace, named: AnimationFormat | None, form: AnimationFormat
+) -> str | None:
+    """What is wrong with the options together; `named` is what the output's name says."""
+    if named and len(args.files) > 1:
         return f"{len(args.files)} drawings cannot go into one file; name a folder after -o"
-    if suffix in _FORMATS and suffix != form:
-        return f"the output's name ends in .{suffix}, but --format says {form}"
-    if suffix and suffix not in _FORMATS and not Path(args.output).is_dir():
-        return f"cannot write .{suffix}; end the output's name in .gif or .mp4"
-    if form == "mp4" and args.background is None:
-        return "MP4 has no transparency; write a GIF, or choose another background"
+    if named and named is not form:
+        return f"the output's name ends in .{named.suffix}, but --format says {form}"
+    suffix = Path(args.output or "").suffix
+    if suffix and not named and not Path(args.output).is_dir():
+        known = ", ".join(f".{facts.suffix}" for facts in FORMATS.values())
+        return f"cannot write {suffix}; end the output's name in one of {known}"
+    if args.background is None and not FORMATS[form].has_alpha:
+        return f"{form.upper()} has no transparency; write WebM or GIF, or choose a background"
     return None
 
 
-def _target(file: Path, args: argparse.Namespace, suffix: str, form: str) -> Path:
-    if args.output and suffix in _FORMATS:
+def _target(
+    file: Path, args: argparse.Namespace, named: AnimationFormat | None, form: AnimationFormat
+) -> Path:
+    if named:
         return Path(args.output)
-    return Path(args.output or ".") / f"{file.stem}-{args.motion}.{form}"
+    return Path(args.output or ".") / f"{file.stem}-{args.motion}.{form.suffix}"
 
 
 def _side(text: str) -> int:

@@ -1,20 +1,81 @@
-"""Animation: the encoded result, its format and its size."""
+"""Animation: the encoded result, its size, and the table of its formats."""
 
+from collections.abc import Mapping
 from enum import StrEnum
+from types import MappingProxyType
+from typing import Literal
 
 import msgspec
 
-__all__ = ("Animation", "AnimationFormat", "FrameSize")
+__all__ = ("FORMATS", "Animation", "AnimationFormat", "FormatFacts", "FrameSize", "format_of")
 
 MAX_SIDE = 2048
 """Longest side of a frame, pixels."""
 
 
 class AnimationFormat(StrEnum):
-    """What an animation can be written as."""
+    """What an animation can be written as; what each is, `FORMATS` says."""
 
     GIF = "gif"
     MP4 = "mp4"
+    WEBM = "webm"
+
+    @property
+    def suffix(self) -> str:
+        """End of the file's name, without the leading dot."""
+        return FORMATS[self].suffix
+
+
+class FormatFacts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A row of the table of formats.
+
+    Attributes:
+        suffix: end of the file's name, without the leading dot.
+        media_type: as HTTP says it.
+        kind: "video" plays in a video element, "picture" in an image element, "data" in neither.
+        has_alpha: whether what is transparent stays so.
+        title: what it is, in a few words, for people.
+    """
+
+    suffix: str
+    media_type: str
+    kind: Literal["video", "picture", "data"]
+    has_alpha: bool
+    title: str
+
+
+FORMATS: Mapping[AnimationFormat, FormatFacts] = MappingProxyType(
+    {
+        AnimationFormat.GIF: FormatFacts(
+            suffix="gif",
+            media_type="image/gif",
+            kind="picture",
+            has_alpha=True,
+            title="animated GIF, 255 colours",
+        ),
+        AnimationFormat.MP4: FormatFacts(
+            suffix="mp4",
+            media_type="video/mp4",
+            kind="video",
+            has_alpha=False,
+            title="H.264 video",
+        ),
+        AnimationFormat.WEBM: FormatFacts(
+            suffix="webm",
+            media_type="video/webm",
+            kind="video",
+            has_alpha=True,
+            title="VP9 video",
+        ),
+    }
+)
+"""All formats, in the order in which they are shown."""
+
+
+def format_of(name: str) -> AnimationFormat | None:
+    """The format that a file's name ends in, in either case; None when it is none of ours."""
+    ends = [form for form in FORMATS if name.lower().endswith(f".{form.suffix}")]
+    return max(ends, key=lambda form: len(form.suffix), default=None)
 
 
 class FrameSize(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -43,7 +104,7 @@ class Animation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     Attributes:
         blob: name of the bytes in the blob store.
-        format: GIF or MP4.
+        format: one of `FORMATS`.
         width: pixels.
         height: pixels.
         fps: frames a second.

@@ -11,6 +11,7 @@ from animator.core.animation import Animation, AnimationFormat
 from animator.core.errors import EncodingFailed
 from animator.render.gif import GifWriter
 from animator.render.mp4 import Mp4Writer
+from animator.render.webm import WebmWriter
 from animator.render.writer import FrameWriter
 
 __all__ = ("encode",)
@@ -18,6 +19,7 @@ __all__ = ("encode",)
 WRITERS: Mapping[AnimationFormat, Callable[[Path, float], FrameWriter]] = {
     AnimationFormat.GIF: GifWriter,
     AnimationFormat.MP4: Mp4Writer,
+    AnimationFormat.WEBM: WebmWriter,
 }
 
 

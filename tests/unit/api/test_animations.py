@@ -80,7 +80,7 @@ def test_animations_of_a_drawing_are_listed(client: Client, memory: MemoryServic
 
 @pytest.mark.parametrize(
     ("name", "media_type"),
-    [("file.gif", "image/gif"), ("file.mp4", "video/mp4")],
+    [("file.gif", "image/gif"), ("file.mp4", "video/mp4"), ("file.webm", "video/webm")],
 )
 def test_file_is_served_in_its_type(
     client: Client, memory: MemoryServices, name: str, media_type: str

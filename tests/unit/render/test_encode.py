@@ -9,7 +9,7 @@ from animator.core.animation import Animation, AnimationFormat
 from animator.core.errors import EncodingFailed
 from animator.render import encode
 
-GIF, MP4 = AnimationFormat.GIF, AnimationFormat.MP4
+GIF, MP4, WEBM = AnimationFormat.GIF, AnimationFormat.MP4, AnimationFormat.WEBM
 
 
 def make_frames(count: int, width: int = 32, height: int = 16) -> Iterator[NDArray[np.uint8]]:
@@ -44,7 +44,7 @@ def test_no_frames_is_a_failure_that_leaves_nothing(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("form", [GIF, MP4])
+@pytest.mark.parametrize("form", [GIF, MP4, WEBM])
 def test_missing_folder_is_a_failure(tmp_path: Path, form: AnimationFormat) -> None:
     with pytest.raises(EncodingFailed):
         encode(make_frames(9), 10.0, {form: tmp_path / "no" / "a"})
