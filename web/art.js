@@ -1,10 +1,15 @@
 /** Our own little drawings, as strokes; each takes the colour of the text around it. */
 
 import { svg } from "./dom.js";
+import { POSES } from "./poses.js";
 
-/** Strokes by motion, in a box of 64 x 64; unknown motions get the last. */
-const POSES = {
+/**
+ * Poses drawn by hand, in a box of 64 x 64; the others are in poses.js, unknown motions get the last.
+ * @type {Record<string, string[]>}
+ */
+const DRAWN = {
   wave: [
+    "M32 9a8 8 0 1 0 .1 0",
     "M32 26c0 6 0 10-1 15",
     "M31 41c-2 5-4 9-5 15M31 41c3 5 4 9 5 15",
     "M32 30c-5 2-9 6-11 11",
@@ -12,6 +17,7 @@ const POSES = {
     "M50 11c3 2 4 5 3 8M54 7c4 3 6 7 5 12",
   ],
   jump: [
+    "M32 7a8 8 0 1 0 .1 0",
     "M32 24c0 5 0 9 0 13",
     "M32 37c-5 1-9 4-9 9l-6 1M32 37c5 1 9 4 9 9l6 1",
     "M32 27c-6 0-10-4-12-10M32 27c6 0 10-4 12-10",
@@ -19,6 +25,7 @@ const POSES = {
     "M14 52l0 5M50 52l0 5",
   ],
   dance: [
+    "M32 9a8 8 0 1 0 .1 0",
     "M32 26c2 5 0 10-2 14",
     "M30 40c-4 4-4 9-10 14M30 40c6 2 9 6 7 15",
     "M32 29c-7 2-12-1-15-8M32 29c6 3 11 2 16-3",
@@ -26,6 +33,7 @@ const POSES = {
     "M49 25a3 2 0 1 0 3-2M56 22a3 2 0 1 0 3-2",
   ],
   other: [
+    "M32 9a8 8 0 1 0 .1 0",
     "M32 26c0 6 0 10 0 15",
     "M32 41c-3 5-5 9-7 15M32 41c3 5 5 9 7 15",
     "M32 30c-6 1-10 4-14 8M32 30c6 1 10 4 14 8",
@@ -48,9 +56,7 @@ const ICONS = {
 
 /** @param {string} motion */
 export function drawMotion(motion) {
-  const head = motion === "jump" ? 15 : 17;
-  const strokes = POSES[/** @type {keyof typeof POSES} */ (motion)] ?? POSES.other;
-  return strokesToSvg([`M32 ${head - 8}a8 8 0 1 0 .1 0`, ...strokes]);
+  return strokesToSvg(DRAWN[motion] ?? POSES[motion] ?? DRAWN.other ?? []);
 }
 
 /** @param {keyof typeof ICONS} name */

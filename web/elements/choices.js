@@ -27,13 +27,14 @@ const words = strings.result;
  */
 export function choices(motions, onChoose, onRemove) {
   const cards = new Map(motions.map((motion) => [motion.name, motionCard(motion, onChoose)]));
+  const list = el("div", { class: "motion-cards" }, ...[...cards.values()].map(({ node }) => node));
   const downloads = el("div", { class: "downloads" });
   const nodes = [
     el(
       "section",
       { class: "motions" },
       el("h2", {}, words.motions),
-      el("div", { class: "motion-cards" }, ...[...cards.values()].map((card) => card.node)),
+      list,
     ),
     el("section", {}, el("h2", {}, words.download), downloads),
     el("div", { class: "farewell" }, anotherLink(), removeButton(onRemove)),
@@ -51,8 +52,22 @@ export function choices(motions, onChoose, onRemove) {
       for (const [name, card] of cards) {
         card.show({ isChosen: name === chosen, isBusy: name === busy });
       }
+      const node = cards.get(chosen)?.node;
+      if (node) reveal(list, node);
     },
   };
+}
+
+/**
+ * Scroll the list alone, not the page, until the card is to be seen.
+ * @param {HTMLElement} list
+ * @param {HTMLElement} card
+ */
+function reveal(list, card) {
+  const top = card.offsetTop - list.offsetTop;
+  const isAbove = top < list.scrollTop;
+  const isBelow = top + card.offsetHeight > list.scrollTop + list.clientHeight;
+  if (isAbove || isBelow) list.scrollTop = top;
 }
 
 export function anotherLink() {

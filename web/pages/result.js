@@ -209,9 +209,9 @@ class ResultPage {
   showChoices(animation) {
     if (!this.choices) return;
     this.choices.offer(animation);
-    this.choices.mark(this.motion);
     const [first] = this.choices.nodes;
     if (first?.parentNode !== this.side) this.side.replaceChildren(...this.choices.nodes);
+    this.choices.mark(this.motion);
   }
 
   /** @param {string} motion */
