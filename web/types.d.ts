@@ -43,7 +43,7 @@ export interface DrawingDocument {
   height: number | null;
 }
 
-export type AnimationFormat = "gif" | "mp4" | "webm";
+export type AnimationFormat = "gif" | "mp4" | "webm" | "webp" | "apng";
 
 export interface AnimationFile {
   format: AnimationFormat;

@@ -19,6 +19,8 @@ class AnimationFormat(StrEnum):
     GIF = "gif"
     MP4 = "mp4"
     WEBM = "webm"
+    WEBP = "webp"
+    APNG = "apng"
 
     @property
     def suffix(self) -> str:
@@ -66,6 +68,20 @@ FORMATS: Mapping[AnimationFormat, FormatFacts] = MappingProxyType(
             kind="video",
             has_alpha=True,
             title="VP9 video",
+        ),
+        AnimationFormat.WEBP: FormatFacts(
+            suffix="webp",
+            media_type="image/webp",
+            kind="picture",
+            has_alpha=True,
+            title="animated WebP",
+        ),
+        AnimationFormat.APNG: FormatFacts(
+            suffix="apng",
+            media_type="image/apng",
+            kind="picture",
+            has_alpha=True,
+            title="animated PNG, nothing lost",
         ),
     }
 )

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from animator.core.animation import Animation, AnimationFormat
 from animator.core.errors import EncodingFailed
+from animator.render.apng import apng_writer
 from animator.render.gif import GifWriter
 from animator.render.mp4 import Mp4Writer
 from animator.render.webm import WebmWriter
+from animator.render.webp import webp_writer
 from animator.render.writer import FrameWriter
 
 __all__ = ("encode",)
@@ -20,6 +22,8 @@ WRITERS: Mapping[AnimationFormat, Callable[[Path, float], FrameWriter]] = {
     AnimationFormat.GIF: GifWriter,
     AnimationFormat.MP4: Mp4Writer,
     AnimationFormat.WEBM: WebmWriter,
+    AnimationFormat.WEBP: webp_writer,
+    AnimationFormat.APNG: apng_writer,
 }
 
 

@@ -5,12 +5,13 @@ from fractions import Fraction
 from pathlib import Path
 
 import av
-import cv2
 import numpy as np
 from av.container import OutputContainer
 from av.video.reformatter import ColorRange, Colorspace
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
+
+from animator.render.spread import spread_paint
 
 __all__ = ("WebmWriter",)
 
@@ -20,10 +21,6 @@ first, which libvpx cannot keep in step with frames that are never shown (`auto-
 
 BT709 = 1
 """Number of ITU-R BT.709 in the tables of colour primaries and transfer (ISO/IEC 23091-2)."""
-
-SPREAD = 5
-"""Side of the square over which paint reaches under clear pixels, so that neither the halved
-colour nor the codec mixes black into the figure's edge."""
 
 
 class WebmWriter:
@@ -37,7 +34,7 @@ class WebmWriter:
     def write(self, frame: NDArray[np.uint8]) -> None:
         """Add a frame: (H, W, 4) uint8 RGBA, straight alpha."""
         container, stream = self._open or self._begin(frame.shape[1], frame.shape[0])
-        picture = av.VideoFrame.from_ndarray(_spread_paint(frame), format="rgba").reformat(
+        picture = av.VideoFrame.from_ndarray(spread_paint(frame), format="rgba").reformat(
             format="yuva420p",
             src_colorspace=Colorspace.ITU709,
             dst_colorspace=Colorspace.ITU709,
@@ -71,17 +68,3 @@ class WebmWriter:
         context.color_range = ColorRange.MPEG
         self._open = container, stream
         return self._open
-
-
-def _spread_paint(frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The frame (H, W, 4) with the colour of near paint under its clear pixels; alpha as it was."""
-    clear = frame[..., 3] == 0
-    if not clear.any():
-        return np.ascontiguousarray(frame)
-    weight = frame[..., 3:].astype(np.float32)
-    laid = np.dstack((frame[..., :3] * weight, weight))
-    sums = cv2.blur(laid, (SPREAD, SPREAD))
-    near = clear & (sums[..., 3] > 0.5)
-    spread = frame.copy()
-    spread[near, :3] = np.rint(sums[near, :3] / sums[near, 3:]).astype(np.uint8)
-    return spread

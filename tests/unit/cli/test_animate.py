@@ -72,7 +72,10 @@ def test_background_is_what_was_asked_for(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("-o", "film.avi"), "cannot write .avi; end the output's name in one of .gif, .mp4, .webm"),
+        (
+            ("-o", "film.avi"),
+            "cannot write .avi; end the output's name in one of .gif, .mp4, .webm, .webp, .apng",
+        ),
         (("-o", "film.gif", "--format", "mp4"), "ends in .gif, but --format says mp4"),
         (("-o", "film.mp4", "--background", "transparent"), "MP4 has no transparency"),
         (("other.png", "-o", "film.gif"), "2 drawings cannot go into one file"),
