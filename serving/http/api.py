@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from serving.errors import BadInput, InputTooLarge, ServingError
 from serving.http.call import Call
-from serving.http.description import ApiKind, describe_api
+from serving.http.description import ApiKind, Offer, describe_api
 from serving.http.head import Refused
 from serving.http.inference import NOT_FOUND, Prediction, check_method
 from serving.http.problems import NoRoute
@@ -47,7 +47,7 @@ class Api:
         routes: by what they offer, in the order in which they are asked.
         tokens: the keys.
         replies: what every answer has in common.
-        renew_key: answers `GET /token`.
+        renew_key: answers `GET /token`; it asks for a key of its own.
         note: told of each answer: the call, the status, and the seconds since it came.
     """
 
@@ -138,7 +138,8 @@ class Api:
         if not segments or segments == ("api-description",):
             if not (segments and self._replies.is_reference):
                 check_method(request, *(("GET",) if segments else ("OPTIONS",)))
-            return _at_once(json_reply(describe_api(self._kinds)))
+            may_change, has_tokens = self._replies.may_change_models, self._tokens.can_be_renewed
+            return _at_once(json_reply(describe_api(Offer(self._kinds, may_change, has_tokens))))
         if self._is_preflight(request):
             return _at_once(RawReply(b"", status=204))
         if segments == ("token",) and "management" in self._kinds and self._tokens.can_be_renewed:

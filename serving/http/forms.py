@@ -85,7 +85,9 @@ def _parts(body: bytes, delimiter: bytes) -> Iterator[bytes]:
         end = body.find(separator, line_end) if line_end >= 0 else -1
         if end < 0:
             raise BadInput("the form is broken: its end is missing")
-        yield body[line_end + 2 : end] if end > line_end else b""
+        # A form without fields is two delimiters with nothing between them.
+        if end > line_end:
+            yield body[line_end + 2 : end]
         at = end + len(separator)
 
 

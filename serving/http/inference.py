@@ -1,6 +1,7 @@
 """TorchServe's inference API: predictions, explanations, KServe v1, and the older addresses.
 
-Any verb asks for a prediction, as in the reference; OPTIONS asks for the model's description.
+The usual verbs all ask for a prediction, as any does in the reference; OPTIONS asks for the model's
+description.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -26,6 +27,7 @@ from serving.settings import ServerSettings
 from serving.workers.messages import Outcome
 
 __all__ = (
+    "ASKING",
     "NOT_FOUND",
     "InferenceRoutes",
     "Prediction",
@@ -43,6 +45,9 @@ _NO_WORKER = (
     "maxSequenceJobQueueSize"
 )
 _SEQUENCE = ("ts_request_sequence_id", "ts_request_sequence_start", "ts_request_sequence_end")
+
+ASKING = ("POST", "GET", "PUT", "PATCH", "DELETE")
+"""The verbs that ask for a prediction; of TorchServe's any does."""
 
 _EXTENDED = frozenset({"inference-header-content-length", "content-encoding"})
 """Headers of bodies that are more than JSON, which TorchServe's handlers do not read."""
@@ -100,6 +105,8 @@ class InferenceRoutes:
         target = find_target(request.segments)
         if target is None or not self._is_here(request, target):
             return None
+        if not self._is_reference:
+            check_method(request, *ASKING, "OPTIONS")
         return Prediction(self, request, target)
 
     async def ping(self) -> RawReply:

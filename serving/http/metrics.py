@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
+from serving.http.inference import check_method
 from serving.http.replies import text_reply
 from serving.http.request import HttpRequest
 from serving.observe.custom import TorchServeMetrics
@@ -33,7 +34,12 @@ class MetricsRoutes:
         return None
 
     async def _tell(self, request: HttpRequest) -> RawReply:
-        """Write the metrics that `name[]` names, or all."""
+        """Write the metrics that `name[]` names, or all.
+
+        Raises:
+            WrongMethod: when the verb is not GET.
+        """
+        check_method(request, "GET")
         names = frozenset(request.parameters.get("name[]", ()))
         text = self._reference.as_text(names).encode() + self._own.as_text(names)
         return text_reply(text, _KIND)

@@ -48,10 +48,15 @@ class Replies:
 
     Args:
         settings: whether it answers as the reference; and for which pages in a browser.
+
+    Attributes:
+        is_reference: whether it answers as the reference.
+        may_change_models: whether models may be registered and removed.
     """
 
     def __init__(self, settings: ServerSettings) -> None:
         self.is_reference = settings.compat == "torchserve"
+        self.may_change_models = settings.enable_model_api
         self._cors = tuple(
             (f"access-control-allow-{part}", value)
             for part in _CORS

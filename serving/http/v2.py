@@ -120,7 +120,7 @@ class V2Routes:
         body = await self._object(request)
         match rest:
             case ["index"]:
-                return _json(await self._repository.index(ready=body.get("ready") is True))
+                return _json(await self._repository.index(ready=_flag(body, "ready")))
             case ["models", model, "load"]:
                 await self._repository.load(model, parameters=_parameters(body))
             case ["models", model, "versions", version, "load"]:
@@ -176,6 +176,14 @@ def _check(request: HttpRequest, *methods: str) -> None:
 
 def _no_route(request: HttpRequest) -> NoRoute:
     return NoRoute(f"there is nothing at {request.path}")
+
+
+def _flag(body: Mapping[str, Any], name: str) -> bool:
+    value = body.get(name, False)
+    if not isinstance(value, bool):
+        msg = f"{name} must be true or false, got {value!r}"
+        raise BadInput(msg)
+    return value
 
 
 def _parameters(body: Mapping[str, Any]) -> Mapping[str, object]:

@@ -2,11 +2,10 @@
 
 from collections.abc import Awaitable, Callable
 
-from serving.errors import BadInput, NotAllowed
-from serving.http.inference import Target, raw_request
+from serving.errors import BadInput
+from serving.http.inference import ASKING, Target, check_method, raw_request
 from serving.http.replies import json_reply, status_reply
 from serving.http.request import HttpRequest
-from serving.management import NOT_ALLOWED
 from serving.protocol.exchange import RawReply
 from serving.settings import ServerSettings
 from serving.workflow.workflows import Workflows
@@ -44,6 +43,8 @@ class WorkflowRoutes:
         """Find what answers `/wfpredict/{name}`; None for other addresses."""
         match request.segments:
             case ("wfpredict", name):
+                if self._settings.compat != "torchserve":
+                    check_method(request, *ASKING)
                 raw = raw_request(request, Target(name), self._settings.sequence_headers)
                 return lambda: self._workflows.predict(name, raw)
         return None
@@ -53,9 +54,7 @@ class WorkflowRoutes:
             limit = _number(request, "limit") or _PAGE
             start = _number(request, "next_page_token") or 0
             return json_reply(self._workflows.page(min(limit, _PAGE), start))
-        if request.method.upper() != "POST":
-            raise NotAllowed(NOT_ALLOWED)
-        self._check_may_change()
+        check_method(request, *self._verbs("POST"))
         if not request.parameter("url"):
             raise BadInput("Parameter url is required.")
         name = await self._workflows.register(
@@ -69,15 +68,13 @@ class WorkflowRoutes:
     async def _one(self, request: HttpRequest, name: str) -> RawReply:
         if request.method in {"GET", "HEAD"}:
             return json_reply([self._workflows.describe(name)])
-        if request.method != "DELETE":
-            raise NotAllowed(NOT_ALLOWED)
-        self._check_may_change()
+        check_method(request, *self._verbs("DELETE"))
         await self._workflows.unregister(name)
         return status_reply(f'Workflow "{name}" unregistered')
 
-    def _check_may_change(self) -> None:
-        if not self._settings.enable_model_api:
-            raise NotAllowed(NOT_ALLOWED)
+    def _verbs(self, changing: str) -> tuple[str, ...]:
+        """What may be asked: to look, and where models may be changed to change."""
+        return ("GET", changing) if self._settings.enable_model_api else ("GET",)
 
 
 def _number(request: HttpRequest, name: str) -> int | None:

@@ -159,8 +159,12 @@ async def test_name_is_found_in_the_store(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["", ".", "..", "../a.mar", "x/a.mar", "b.mar", "file:///etc/passwd", "file://."]
-)
+    "url",
+    [
+        "", ".", "..", "../a.mar", "x/a.mar", "b.mar", "file:///etc/passwd", "file://.",
+        "a\0.mar", "file:///a%00.mar", "a" * 300, "http://[",
+    ],
+)  # fmt: skip
 async def test_name_outside_the_store_is_not_found(url: str, tmp_path: Path) -> None:
     store = tmp_path / "store"
     store.mkdir()

@@ -37,8 +37,9 @@ def test_multipart_form() -> None:
     assert fields.content_types == {"data": "image/png"}
 
 
-def test_form_without_fields() -> None:
-    assert read_fields(b"--x--\r\n", KIND).values == {}
+@pytest.mark.parametrize("body", [b"--x--\r\n", b"--x\r\n--x--\r\n"])
+def test_form_without_fields(body: bytes) -> None:
+    assert read_fields(body, KIND).values == {}
 
 
 @pytest.mark.parametrize(
