@@ -15,7 +15,7 @@ from animator.motion.kinematics import joint_paths
 
 ROOT = Path(__file__).parents[1]
 SIDE, MARGIN = 64, 6
-HEAD = 7.5  # radius of the head, as in the poses drawn by hand
+HEAD = 8  # radius of the head, as in the poses drawn by hand
 
 LIMBS = (
     ("Hips", "Chest"),
@@ -57,8 +57,8 @@ def stand() -> tuple[dict[str, Floats], dict[str, Floats]]:
     return front, {end: place * (0, 1) for end, place in front.items()}
 
 
-def strokes_of(points: dict[str, Floats]) -> list[str]:
-    """Paths of SVG in a box of 64 x 64: the head, the trunk and the limbs.
+def path_of(points: dict[str, Floats]) -> str:
+    """A path of SVG in a box of 64 x 64: the head, the trunk and the limbs.
 
     points: joint -> (2,) float64, metres, y up.
     """
@@ -74,13 +74,11 @@ def strokes_of(points: dict[str, Floats]) -> list[str]:
 
     def at(place: Floats) -> str:
         x, y = SIDE / 2 + scale * (place - middle) * (1, -1)
-        return f"{x:.1f} {y:.1f}"
+        return f"{x:.0f} {y:.0f}"
 
     ring = at(head + np.array([0.0, HEAD / scale]))
-    return [
-        f"M{ring}a{HEAD} {HEAD} 0 1 0 .1 0",
-        *("M" + "L".join(at(points[joint]) for joint in limb) for limb in LIMBS),
-    ]
+    limbs = ("M" + "L".join(at(points[joint]) for joint in limb) for limb in LIMBS)
+    return f"M{ring}a{HEAD} {HEAD} 0 1 0 .1 0{''.join(limbs)}"
 
 
 def write_poses() -> str:
@@ -89,14 +87,14 @@ def write_poses() -> str:
     lines = [
         "/** Poses of our motions; made by `python -m docs.draw_poses`, not by hand. */",
         "",
-        "/** @type {Record<string, string[]>} strokes by motion, in a box of 64 x 64 */",
+        "/** @type {Record<string, string>} a path by motion, in a box of 64 x 64 */",
         "export const POSES = {",
     ]
     for info in list_motions():
         seen = places_seen(info.name)
         frame = telling_frame(seen, side if is_from_the_side(info.name) else front)
-        strokes = strokes_of({joint: places[frame] for joint, places in seen.items()})
-        lines += [f'  "{info.name}": [', *(f'    "{stroke}",' for stroke in strokes), "  ],"]
+        path = path_of({joint: places[frame] for joint, places in seen.items()})
+        lines.append(f'  "{info.name}": "{path}",')
     return "\n".join([*lines, "};", ""])
 
 

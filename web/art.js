@@ -56,7 +56,8 @@ const ICONS = {
 
 /** @param {string} motion */
 export function drawMotion(motion) {
-  return strokesToSvg(DRAWN[motion] ?? POSES[motion] ?? DRAWN.other ?? []);
+  const made = POSES[motion];
+  return strokesToSvg(DRAWN[motion] ?? (made ? [made] : (DRAWN.other ?? [])));
 }
 
 /** @param {keyof typeof ICONS} name */

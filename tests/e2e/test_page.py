@@ -115,7 +115,7 @@ def test_video_plays_and_can_be_paused(page: Page, shared_data: Path) -> None:
     page.evaluate(UNTIL_PLAYED)
     page.get_by_role("button", name="Pause").click()
     assert page.evaluate("document.querySelector('video').paused")
-    page.get_by_role("button", name="Play").click()
+    page.get_by_role("button", name="Play", exact=True).click()
     assert not page.evaluate("document.querySelector('video').paused")
 
 

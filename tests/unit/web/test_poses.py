@@ -15,20 +15,21 @@ def test_poses_of_the_page_are_those_of_the_motions() -> None:
     kept, made = (ROOT / "web" / "poses.js").read_text(encoding="utf-8"), write_poses()
     assert NUMBER.sub("", kept) == NUMBER.sub("", made)
     ours, theirs = (np.array(NUMBER.findall(text), dtype=float) for text in (made, kept))
-    # Another machine's last decimal may be rounded the other way.
-    np.testing.assert_allclose(ours, theirs, atol=0.11)
+    # Another machine may round the other way.
+    np.testing.assert_allclose(ours, theirs, atol=1)
 
 
 def test_every_pose_lies_in_its_box_and_no_two_are_alike() -> None:
-    poses = re.findall(r'"([\w-]+)": \[(.*?)\]', write_poses(), re.DOTALL)
+    poses = re.findall(r'"([\w-]+)": "(.*?)"', write_poses())
     assert [name for name, _ in poses] == [info.name for info in list_motions()]
-    assert len({strokes for _, strokes in poses}) == len(poses)
-    for _, strokes in poses:
-        limbs = re.findall(r'"M([^a"]+)"', strokes)
-        assert len(limbs) == 5
+    assert len({path for _, path in poses}) == len(poses)
+    for _, path in poses:
+        head, *limbs = re.findall(r"M([^M]+)", path)
+        assert "a8 8 " in head
+        assert [limb.count("L") for limb in limbs] == [1, 2, 2, 2, 2]
         places = np.array(NUMBER.findall(" ".join(limbs)), dtype=float)
-        assert places.min() >= 5.9
-        assert places.max() <= 58.1
+        assert places.min() >= 5
+        assert places.max() <= 59
 
 
 def test_command_writes_the_poses(tmp_path: Path) -> None:
