@@ -1,13 +1,13 @@
 """The walk from a drawing to its animations: which verb follows which."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from animator.core.animation import Animation
+from animator.core.animation import Animation, AnimationFormat
 from animator.core.annotation import Annotation
 from animator.core.documents import AnimationRequest
 from animator.core.drawing import Drawing, crop_figure
@@ -15,11 +15,12 @@ from animator.core.errors import EmptyMask, NoFigureFound
 from animator.core.geometry import Box
 from animator.core.job import Step
 from animator.core.mask import Mask, mask_from_run_lengths
+from animator.core.moved_figure import MovedFigure
 from animator.core.rotation import rotate_drawing
 from animator.core.skeleton import Skeleton
 from animator.motion import load_motion, retarget
-from animator.render import encode, plan_scene, rasterize
-from animator.rigging import build_rig, deform
+from animator.render import encode, frame_of, plan_scene, rasterize
+from animator.rigging import build_rig, deform, pose_joints, rest_joints
 from animator.vision import (
     Outline,
     Predictor,
@@ -85,19 +86,36 @@ def animate(
     """
     motion, retarget_map = load_motion(request.motion)
     drawing = rotate_drawing(drawing, annotation.rotation)
-    rigs, tracks, boxes = [], [], []
+    moved = []
     for box, mask, skeleton in _ready_figures(annotation):
         progress("rigging", 0.0)
-        rig = build_rig(crop_figure(drawing, box), mask, skeleton)
+        figure = crop_figure(drawing, box)
+        rig = build_rig(figure, mask, skeleton)
         progress("moving", 0.1)
-        tracks.append(deform(rig, retarget(motion, retarget_map, rig.skeleton, rig.to_world)))
-        rigs.append(rig)
-        boxes.append(box)
+        poses = retarget(motion, retarget_map, rig.skeleton, rig.to_world)
+        joints = pose_joints(rest_joints(rig), rig.skeleton.parents, poses).places
+        moved.append(MovedFigure(figure, mask, rig, joints, deform(rig, poses)))
     progress("drawing", _DRAWING)
+    return _write(moved, request, folder, progress)
+
+
+def _write(
+    moved: Sequence[MovedFigure], request: AnimationRequest, folder: Path, progress: Progress
+) -> tuple[Animation, ...]:
+    """Draw moved figures, and write them in each of the formats."""
+    rigs, tracks = [one.rig for one in moved], [one.track for one in moved]
+    boxes = [one.figure.box for one in moved]
     scene = plan_scene(rigs, tracks, boxes, request.side, request.background)
-    frames = _tell(rasterize(rigs, tracks, scene), len(tracks[0].vertices), progress)
     targets = {form: folder / f"animation.{form.suffix}" for form in request.formats}
-    return encode(frames, motion.fps, targets)
+    still = {form: targets.pop(form) for form in (AnimationFormat.PNG,) if form in targets}
+    made: list[Animation] = []
+    if still:
+        only = [frame_of(track, request.still) for track in tracks]
+        made += encode(rasterize(rigs, only, scene), tracks[0].fps, still)
+    if targets:
+        frames = _tell(rasterize(rigs, tracks, scene), len(tracks[0].vertices), progress)
+        made += encode(frames, tracks[0].fps, targets)
+    return tuple(sorted(made, key=lambda animation: request.formats.index(animation.format)))
 
 
 def _ready_figures(annotation: Annotation) -> list[tuple[Box, Mask, Skeleton]]:

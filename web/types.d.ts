@@ -43,7 +43,8 @@ export interface DrawingDocument {
   height: number | null;
 }
 
-export type AnimationFormat = "gif" | "mp4" | "webm" | "webp" | "apng";
+export type AnimationFormat =
+  "gif" | "mp4" | "webm" | "webp" | "apng" | "png" | "frames" | "sheet";
 
 export interface AnimationFile {
   format: AnimationFormat;

@@ -26,6 +26,8 @@ examples:
   animator animate drawing.jpg                       dances, into drawing-dance.gif
   animator animate drawing.jpg --motion wave -o wave.mp4
   animator animate drawing.jpg --background transparent --side 256
+  animator animate drawing.jpg --background transparent -o dance.webm
+  animator animate drawing.jpg --motion run --side 128 -o run.sheet.zip
   animator animate drawings/*.jpg --motion jump -o animations/
 
 `animator motions` lists the motions. The exit code is 0 when all drawings were animated, else 1.
@@ -59,6 +61,13 @@ def add_parser(subparsers: Subparsers) -> None:
         "--side", type=_side, default=512, metavar="N", help="longer side, pixels, even (512)"
     )
     parser.add_argument(
+        "--frame",
+        type=_frame,
+        default=0,
+        metavar="N",
+        help="the frame that a .png shows; the first is 0 (0)",
+    )
+    parser.add_argument(
         "--background",
         type=_colour,
         default="white",
@@ -79,7 +88,13 @@ def run(args: argparse.Namespace) -> int:
     from animator.cli.animating import animate_file, request_for
     from animator.cli.drawings import LocalModels
 
-    request = request_for(args.motion, form, args.side, args.background)
+    request = request_for(
+        motion=args.motion,
+        side=args.side,
+        colour=args.background,
+        formats=(form,),
+        still=args.frame,
+    )
     models = LocalModels()
     failures = 0
     for file in args.files:
@@ -120,6 +135,13 @@ def _target(
 def _side(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 64 <= int(text) <= 1024 or int(text) % 2:
         msg = "the side must be an even number from 64 to 1024"
+        raise argparse.ArgumentTypeError(msg)
+    return int(text)
+
+
+def _frame(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 6:
+        msg = "the frame must be a number, 0 or more"
         raise argparse.ArgumentTypeError(msg)
     return int(text)
 

@@ -22,7 +22,11 @@ _ANNOTATING = 0.4
 
 
 def request_for(
-    motion: str, form: AnimationFormat, side: int, colour: tuple[int, int, int] | None
+    motion: str,
+    side: int,
+    colour: tuple[int, int, int] | None,
+    formats: tuple[AnimationFormat, ...],
+    still: int,
 ) -> AnimationRequest:
     """What the options ask for; no colour is transparent.
 
@@ -31,7 +35,9 @@ def request_for(
     """
     load_motion(motion)
     background = Background(kind="transparent") if colour is None else Background(colour=colour)
-    return AnimationRequest(motion=motion, side=side, background=background, formats=(form,))
+    return AnimationRequest(
+        motion=motion, side=side, background=background, formats=formats, still=still
+    )
 
 
 def animate_file(file: Path, target: Path, request: AnimationRequest, predictor: Predictor) -> None:

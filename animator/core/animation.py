@@ -21,6 +21,9 @@ class AnimationFormat(StrEnum):
     WEBM = "webm"
     WEBP = "webp"
     APNG = "apng"
+    PNG = "png"
+    FRAMES = "frames"
+    SHEET = "sheet"
 
     @property
     def suffix(self) -> str:
@@ -82,6 +85,27 @@ FORMATS: Mapping[AnimationFormat, FormatFacts] = MappingProxyType(
             kind="picture",
             has_alpha=True,
             title="animated PNG, nothing lost",
+        ),
+        AnimationFormat.PNG: FormatFacts(
+            suffix="png",
+            media_type="image/png",
+            kind="picture",
+            has_alpha=True,
+            title="picture of one frame (--frame)",
+        ),
+        AnimationFormat.FRAMES: FormatFacts(
+            suffix="frames.zip",
+            media_type="application/zip",
+            kind="data",
+            has_alpha=True,
+            title="every frame as a PNG, in a zip",
+        ),
+        AnimationFormat.SHEET: FormatFacts(
+            suffix="sheet.zip",
+            media_type="application/zip",
+            kind="data",
+            has_alpha=True,
+            title="sprite sheet and its JSON, in a zip",
         ),
     }
 )

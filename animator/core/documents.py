@@ -19,19 +19,24 @@ class AnimationRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         side: longer side of the frames, pixels, even, 64..1024.
         background: behind the figures.
         formats: what to write; each frame is drawn once for all of them.
+        still: the frame that a still picture shows, 0 and up.
 
     Raises:
-        ValueError: when `side` is odd or out of range, or no format is named.
+        ValueError: when `side` is odd or out of range, `still` is below 0, or no format is named.
     """
 
     motion: str = "dance"
     side: int = DEFAULT_SIDE
     background: Background = Background()
     formats: tuple[AnimationFormat, ...] = (AnimationFormat.GIF, AnimationFormat.MP4)
+    still: int = 0
 
     def __post_init__(self) -> None:
         if not 64 <= self.side <= 1024 or self.side % 2:
             msg = f"side must be even and 64..1024 pixels, got {self.side}"
+            raise ValueError(msg)
+        if self.still < 0:
+            msg = f"still must be the number of a frame, 0 or more, got {self.still}"
             raise ValueError(msg)
         if not self.formats:
             msg = "at least one format is needed"

@@ -12,6 +12,8 @@ from animator.core.errors import EncodingFailed
 from animator.render.apng import apng_writer
 from animator.render.gif import GifWriter
 from animator.render.mp4 import Mp4Writer
+from animator.render.pictures import PngFramesWriter, StillWriter
+from animator.render.sheet import SheetWriter
 from animator.render.webm import WebmWriter
 from animator.render.webp import webp_writer
 from animator.render.writer import FrameWriter
@@ -24,6 +26,9 @@ WRITERS: Mapping[AnimationFormat, Callable[[Path, float], FrameWriter]] = {
     AnimationFormat.WEBM: WebmWriter,
     AnimationFormat.WEBP: webp_writer,
     AnimationFormat.APNG: apng_writer,
+    AnimationFormat.PNG: StillWriter,
+    AnimationFormat.FRAMES: PngFramesWriter,
+    AnimationFormat.SHEET: SheetWriter,
 }
 
 

@@ -2,6 +2,7 @@
 
 import io
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from animator.core.animation import AnimationFormat
 from tests.support_bad_images import TEXT, blank_page, encode
 
 Animator = Callable[..., int]
@@ -25,6 +27,33 @@ def test_gif_is_written_where_it_was_asked_for(
         assert film.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
     assert f"{target}: " in capsys.readouterr().err
     assert [path.name for path in target.parent.iterdir()] == ["wave.gif"]
+
+
+@pytest.mark.parametrize("form", list(AnimationFormat))
+def test_every_format_can_be_asked_for_by_its_suffix(
+    form: AnimationFormat, animator: Animator, stick_png: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "out" / f"wave.{form.suffix}"
+    assert animator("animate", stick_png, "--motion", "wave", "--side", 64, "-o", target) == 0
+    assert [path.name for path in target.parent.iterdir()] == [target.name]
+    assert target.stat().st_size > 500
+
+
+def test_still_shows_the_frame_asked_for(
+    animator: Animator, stick_png: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("animate", stick_png, "--motion", "wave", "--side", 64)
+    for frame in (0, 20):
+        assert animator(*words, "--frame", frame, "-o", tmp_path / f"{frame}.png") == 0
+    assert animator(*words, "-o", tmp_path / "all.frames.zip") == 0
+    with zipfile.ZipFile(tmp_path / "all.frames.zip") as frames:
+        for frame in (0, 20):
+            still = np.array(Image.open(tmp_path / f"{frame}.png"))
+            expected = np.array(Image.open(io.BytesIO(frames.read(f"{frame:05}.png"))))
+            np.testing.assert_array_equal(still, expected)
+    assert animator(*words, "--frame", 9999, "-o", tmp_path / "no.png") == 1
+    assert "There is no frame 9999" in capsys.readouterr().err
+    assert not (tmp_path / "no.png").exists()
 
 
 def test_default_is_a_dance_beside_the_caller(
@@ -74,7 +103,7 @@ def test_background_is_what_was_asked_for(
     [
         (
             ("-o", "film.avi"),
-            "cannot write .avi; end the output's name in one of .gif, .mp4, .webm, .webp, .apng",
+            "cannot write .avi; end the output's name in one of .gif, .mp4, .webm",
         ),
         (("-o", "film.gif", "--format", "mp4"), "ends in .gif, but --format says mp4"),
         (("-o", "film.mp4", "--background", "transparent"), "MP4 has no transparency"),
@@ -103,6 +132,8 @@ def test_options_that_do_not_fit_are_wrong_use(
         ("--background", "blu"),
         ("--background", "#12345"),
         ("--format", "avi"),
+        ("--frame", "-1"),
+        ("--frame", "one"),
     ],
     ids=" ".join,
 )
