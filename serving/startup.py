@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from serving.admission import RegisterRequest
-from serving.archive.manifest import MANIFEST_FILE
+from serving.archive.mar_manifest import is_torchserve
 from serving.errors import ServingError
 from serving.management import Management
 from serving.settings import ServerSettings
@@ -70,7 +70,7 @@ def _is_archive(path: Path) -> bool:
     if path.name.startswith("."):
         return False
     if path.is_dir():
-        return (path / "MAR-INF").is_dir() and not (path / MANIFEST_FILE).exists()
+        return is_torchserve(path)
     return path.name.endswith(_SUFFIXES)
 
 

@@ -17,6 +17,13 @@ __all__ = ("check_place", "write_archive", "write_manifest")
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_\-.]{0,127}")
 FIRST_VERSION = "1"
+_KEYPOINTS = 17
+"""Of the points of COCO, which every imported model of poses has."""
+
+_OUTPUTS = {
+    "detector": {"boxes": [-1, 4], "scores": [-1], "masks": [-1, 28, 28]},
+    "pose": {"keypoints": [_KEYPOINTS, 2], "scores": [_KEYPOINTS]},
+}
 _HANDLERS = {
     "detector": "models.importers.detector_handler:ImportedDetectorHandler",
     "pose": "models.importers.pose_handler:ImportedPoseHandler",
@@ -61,7 +68,10 @@ def write_manifest(
         "handler": _HANDLERS[description.role],
         "files": {file: _sha256(folder / file) for file in files},
         "inputs": [{"name": "image", "datatype": "UINT8", "shape": [-1, -1, 3]}],
-        "outputs": [],
+        "outputs": [
+            {"name": output, "datatype": "FP32", "shape": shape}
+            for output, shape in _OUTPUTS[description.role].items()
+        ],
         "batch": {"batch_size": 1 if description.role == "detector" else 4},
         "labels": ["drawn_humanoid"],
     }

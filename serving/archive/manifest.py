@@ -18,6 +18,7 @@ __all__ = (
     "check_files",
     "manifest_from_json",
     "read_manifest",
+    "runtime_of",
 )
 
 MANIFEST_FILE = "manifest.json"
@@ -60,6 +61,25 @@ class BackendHints(msgspec.Struct, frozen=True, kw_only=True):
     name: Literal["", "onnxruntime", "openvino", "torchscript", "export", "eager"] = ""
     precision: Literal["fp32", "fp16", "bf16", "int8"] = "fp32"
     model_file: str = ""
+
+
+_RUNTIMES = {
+    ".onnx": "onnxruntime",
+    ".xml": "openvino",
+    ".pt2": "export",
+    ".pt": "torchscript",
+}
+
+
+def runtime_of(file: str, hints: BackendHints) -> str:
+    """Name what runs a model's file: as its manifest says, or else by the file's kind.
+
+    Returns:
+        One of the names of `BackendHints`; "" where none is known.
+    """
+    if hints.name or hints.model_file:
+        return hints.name or "eager"
+    return _RUNTIMES.get(Path(file).suffix, "")
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):

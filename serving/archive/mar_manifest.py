@@ -7,7 +7,7 @@ import msgspec
 
 from serving.errors import InvalidModel
 
-__all__ = ("MAR_MANIFEST", "MarManifest", "MarModel", "read_mar_manifest")
+__all__ = ("MAR_MANIFEST", "MarManifest", "MarModel", "is_torchserve", "read_mar_manifest")
 
 MAR_MANIFEST = "MAR-INF/MANIFEST.json"
 _MOST_BYTES = 1 << 20
@@ -55,6 +55,11 @@ class MarManifest(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omi
     archiver_version: str = ""
 
 
+def is_torchserve(folder: Path) -> bool:
+    """Whether a folder is an unpacked TorchServe archive, also where it has a manifest.json."""
+    return (folder / MAR_MANIFEST).is_file()
+
+
 def read_mar_manifest(folder: Path) -> tuple[MarManifest, dict[str, Any]] | None:
     """Read an unpacked archive's manifest: what we know of it, and all of it as it stands.
 
@@ -65,7 +70,7 @@ def read_mar_manifest(folder: Path) -> tuple[MarManifest, dict[str, Any]] | None
         InvalidModel: when it is no manifest.
     """
     path = folder / MAR_MANIFEST
-    if not path.is_file():
+    if not is_torchserve(folder):
         return None
     try:
         data = path.read_bytes()

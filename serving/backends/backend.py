@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from serving.archive.manifest import BackendHints
+from serving.archive.manifest import BackendHints, runtime_of
 from serving.errors import InvalidModel
 from serving.protocol.metadata import TensorMetadata
 
@@ -51,13 +51,6 @@ class Backend(Protocol):
         ...
 
 
-_BY_SUFFIX = {
-    ".onnx": "onnxruntime",
-    ".xml": "openvino",
-    ".pt2": "export",
-    ".pt": "torchscript",
-}
-
 _MODULES = {
     "onnxruntime": "serving.backends.onnx",
     "openvino": "serving.backends.openvino",
@@ -73,8 +66,7 @@ def load_backend(file: ModelFile) -> Backend:
     Raises:
         InvalidModel: when there is no such runtime, it is not installed, or it cannot do it.
     """
-    suffix = file.path.suffix
-    name = file.hints.name or ("eager" if file.hints.model_file else _BY_SUFFIX.get(suffix, ""))
+    name = runtime_of(file.path.name, file.hints)
     if not name:
         msg = f"no runtime is known for {file.path.name}: name a backend in the manifest"
         raise InvalidModel(msg)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from serving.archive.manifest import Manifest
+from serving.archive.manifest import BACKEND_HANDLER, Manifest, runtime_of
 from serving.protocol.metadata import TensorMetadata
 from serving.protocol.torchserve import ModelDescription
 from serving.settings import ModelConfig
@@ -16,9 +16,18 @@ __all__ = (
     "QueuePolicy",
     "TensorConfig",
     "configuration_of",
+    "platform_of",
 )
 
 _TYPES = {"BYTES": "TYPE_STRING"}
+
+# Of the others the backend is called as here, or it is PyTorch without a name for the file's kind.
+_TRITON = {
+    "onnxruntime": ("onnxruntime", "onnxruntime_onnx"),
+    "torchscript": ("pytorch", "pytorch_libtorch"),
+    "export": ("pytorch", ""),
+    "eager": ("pytorch", ""),
+}
 
 
 class TensorConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,8 +87,8 @@ class ModelConfiguration(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: of the model.
-        platform: "": there is a backend.
-        backend: "python".
+        platform: the kind of its file; "" where the backend tells it.
+        backend: what runs it; "python" is a handler.
         version_policy: which versions are served.
         max_batch_size: most rows of a batch; 0 where the tensors of a request have no batch axis,
             though such requests are put together as well (`dynamic_batching`).
@@ -93,8 +102,8 @@ class ModelConfiguration(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    platform: str = ""
-    backend: str = "python"
+    platform: str
+    backend: str
     version_policy: VersionPolicy = VersionPolicy()
     max_batch_size: int
     input: tuple[TensorConfig, ...]
@@ -110,8 +119,11 @@ def configuration_of(
     manifest: Manifest, config: ModelConfig, described: ModelDescription
 ) -> ModelConfiguration:
     """Write how a model is served in the extension's form."""
+    backend, platform = _names_of(manifest)
     return ModelConfiguration(
         name=manifest.name,
+        platform=platform,
+        backend=backend,
         max_batch_size=described.batch_size if manifest.batch.axis else 0,
         input=_tensors(manifest.inputs),
         output=_tensors(manifest.outputs),
@@ -127,6 +139,20 @@ def configuration_of(
         ),
         parameters={"items_of_a_batch": {"string_value": str(described.batch_size)}},
     )
+
+
+def platform_of(manifest: Manifest) -> str:
+    """Name a model's platform as Triton does: the backend's name where the file's kind has none."""
+    backend, platform = _names_of(manifest)
+    return platform or backend
+
+
+def _names_of(manifest: Manifest) -> tuple[str, str]:
+    """Triton's names of the backend and of the platform."""
+    if manifest.handler != BACKEND_HANDLER:
+        return "python", ""
+    runtime = runtime_of(manifest.model, manifest.backend)
+    return _TRITON.get(runtime, (runtime, ""))
 
 
 def _tensors(declared: Sequence[TensorMetadata]) -> tuple[TensorConfig, ...]:

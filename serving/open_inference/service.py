@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from serving.engine import Engine
 from serving.errors import InferenceFailed, NotAllowed, ServingError
 from serving.open_inference.classes import classify
-from serving.open_inference.config import ModelConfiguration, configuration_of
+from serving.open_inference.config import ModelConfiguration, configuration_of, platform_of
 from serving.open_inference.raw import ask_in_json
 from serving.open_inference.rows import infer_rows, split_rows
 from serving.open_inference.shared_memory import SharedMemory
@@ -110,7 +110,7 @@ class OpenInference:
         return ModelMetadata(
             name=manifest.name,
             versions=tuple(each.manifest.version for each in versions),
-            platform="python",
+            platform=platform_of(manifest),
             inputs=_with_axis(manifest.inputs, axis),
             outputs=_with_axis(manifest.outputs, axis),
         )

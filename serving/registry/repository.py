@@ -7,6 +7,7 @@ from pathlib import Path
 
 from serving.archive.folder import open_folder
 from serving.archive.manifest import MANIFEST_FILE
+from serving.archive.mar_manifest import is_torchserve
 from serving.archive.stored import StoredModel
 from serving.errors import InvalidModel
 
@@ -14,7 +15,9 @@ __all__ = ("StoredModel", "find_models", "version_rank")
 
 
 def find_models(folder: Path) -> Sequence[StoredModel]:
-    """Find every folder with a manifest, one or two levels down (model, or model and version).
+    """Find every folder of ours, one or two levels down (model, or model and version).
+
+    Those with a manifest.json are ours, except for archives of TorchServe.
 
     Raises:
         InvalidModel: when the folder is missing, a manifest is not valid, or a version comes twice.
@@ -25,6 +28,8 @@ def find_models(folder: Path) -> Sequence[StoredModel]:
     paths = sorted([*folder.glob(f"*/{MANIFEST_FILE}"), *folder.glob(f"*/*/{MANIFEST_FILE}")])
     found: dict[tuple[str, str], StoredModel] = {}
     for path in paths:
+        if is_torchserve(path.parent):
+            continue
         model = open_folder(path.parent)
         key = (model.manifest.name, model.manifest.version)
         if key in found:

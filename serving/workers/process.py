@@ -166,11 +166,11 @@ class Worker:
                 message = await self._first
         except TimeoutError as error:
             await self.stop(0)
-            msg = f"{self._load.handler} did not load within {timeout_s:g} s"
+            msg = f"{self._name_of_model()} did not load within {timeout_s:g} s"
             raise InvalidModel(msg) from error
         except ChannelClosed as error:
             await self.stop(_REAP_S)
-            msg = f"the worker {self.ending()} while it loaded {self._load.handler}"
+            msg = f"the worker {self.ending()} while it loaded {self._name_of_model()}"
             raise InvalidModel(msg + self._last_words()) from error
         except asyncio.CancelledError:
             await self.stop(0)
@@ -247,9 +247,15 @@ class Worker:
     def _load_failure(self, message: Message) -> InvalidModel:
         """The error for a worker that said this instead of being ready."""
         if not isinstance(message, LoadFailed):
-            return InvalidModel(f"{self._load.handler} cannot be loaded: {message!r}")
+            return InvalidModel(f"{self._name_of_model()} cannot be loaded: {message!r}")
         kind = LoadOutOfMemory if message.is_out_of_memory else InvalidModel
-        return kind(f"{self._load.handler} cannot be loaded: {message.message}")
+        return kind(f"{self._name_of_model()} cannot be loaded: {message.message}")
+
+    def _name_of_model(self) -> str:
+        """The model, and what its author wrote: not what runs it for them."""
+        context = self._load.context
+        written = context.options.get("handler") or context.options.get("model")
+        return f"{context.model_name} {context.model_version} ({written or self._load.handler})"
 
     def _launch(self) -> AsyncChannel:
         """Start the process; what it is to load is yet to be told."""
@@ -273,7 +279,7 @@ class Worker:
                 self._output.close()
             if channel is not None:
                 channel.close()
-            msg = f"no process for {self._load.handler} can be started: {error}"
+            msg = f"no process for {self._name_of_model()} can be started: {error}"
             raise InvalidModel(msg) from error
         return channel
 

@@ -247,7 +247,7 @@ def test_model_that_cannot_be_loaded_is_told_in_one_sentence(tmp_path: Path) -> 
     with start_server(tmp_path) as process:
         _, log = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 1
-    assert log.splitlines()[-1].startswith("serving: h.py:H cannot be loaded: ")
+    assert log.splitlines()[-1].startswith("serving: bad 1 (h.py:H) cannot be loaded: ")
 
 
 def test_port_that_is_taken_is_told_in_one_sentence() -> None:

@@ -103,7 +103,7 @@ async def test_model_that_cannot_be_loaded_stops_the_start(
     broken.mkdir()
     (broken / "manifest.json").write_text('{"name": "broken", "handler": "handler.py:No"}')
     engine = Engine(settings_for(tmp_path), ServerMetrics())
-    with pytest.raises(InvalidModel, match=r"handler\.py:No cannot be loaded"):
+    with pytest.raises(InvalidModel, match=r"broken 1 \(handler\.py:No\) cannot be loaded"):
         await engine.start()
     assert not engine.is_ready
     assert engine.registry.find("echo").describe().workers == ()

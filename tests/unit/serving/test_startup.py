@@ -5,6 +5,7 @@ import pytest
 
 from serving.admission import RegisterRequest
 from serving.errors import InvalidModel
+from serving.registry.repository import find_models
 from serving.settings import InvalidSettings, ServerSettings
 from serving.snapshots import read_snapshot
 from serving.startup import load_archives, restore
@@ -49,17 +50,20 @@ def desk_for(folder: Path, load_models: str, **more: Any) -> tuple[Any, ServerSe
 async def test_all_archives_of_the_folder_are_loaded(tmp_path: Path) -> None:
     for name in ("b.mar", "a.tar.gz", "c.tgz", "d.onnx", "e.pt2", "notes.txt", ".hidden.mar"):
         (tmp_path / name).touch()
-    (tmp_path / "packed" / "MAR-INF").mkdir(parents=True)
-    for name in ("ours", "both"):
+    for name in ("packed", "both"):
         (tmp_path / name / "MAR-INF").mkdir(parents=True)
-        (tmp_path / name / "manifest.json").touch()
+        (tmp_path / name / "MAR-INF" / "MANIFEST.json").touch()
+    for name in ("ours", "both"):
+        (tmp_path / name).mkdir(exist_ok=True)
+        (tmp_path / name / "manifest.json").write_text('{"name": "m", "handler": "a:B"}')
     (tmp_path / "plain").mkdir()
     desk, settings = desk_for(tmp_path, "ALL")
     await load_archives(desk, settings)
     assert [each.url for each in desk.loaded] == [
-        *("a.tar.gz", "b.mar", "c.tgz", "d.onnx", "e.pt2"),
+        *("a.tar.gz", "b.mar", "both", "c.tgz", "d.onnx", "e.pt2"),
         "packed",
     ]
+    assert [model.folder.name for model in find_models(tmp_path)] == ["ours"]
 
 
 async def test_named_archives_are_loaded_in_order(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ from safetensors.torch import load_file
 from models.importers.conventions import Kind
 from models.importers.errors import CannotImport, UnknownNetwork
 from models.importers.importing import ImportOptions, import_checkpoint
-from serving.archive.manifest import check_files, read_manifest
+from serving.archive.manifest import Manifest, check_files, read_manifest
 from serving.local import LocalPredictor
+from serving.protocol.tensors import Tensors
 from tests.support_checkpoints import (
     State,
     noise,
@@ -81,6 +82,15 @@ def test_names_of_torchvision_before_2022_are_known(tmp_path: Path, mask_state: 
         assert torch.equal(tensor, new[name])
 
 
+def assert_declared(manifest: Manifest, found: Tensors) -> None:
+    """The manifest declares these outputs, with -1 for a size of any kind."""
+    assert [tensor.name for tensor in manifest.outputs] == list(found)
+    for tensor in manifest.outputs:
+        sizes = zip(tensor.shape, found[tensor.name].shape, strict=True)
+        assert tensor.datatype == "FP32"
+        assert all(declared in (-1, size) for declared, size in sizes)
+
+
 def test_folder_is_what_the_server_loads(tmp_path: Path, mask_state: State) -> None:
     model = import_checkpoint(saved(tmp_path, mask_state), tmp_path / "theirs")
     manifest = read_manifest(model.folder)
@@ -92,6 +102,7 @@ def test_folder_is_what_the_server_loads(tmp_path: Path, mask_state: State) -> N
     count = len(found["scores"])
     assert found["boxes"].shape == (count, 4)
     assert found["masks"].shape == (count, 28, 28)
+    assert_declared(manifest, found)
     assert {array.dtype for array in found.values()} == {np.dtype(np.float32)}
 
 
@@ -112,6 +123,7 @@ def test_both_generations_of_mmpose_are_read(tmp_path: Path, prefix: str) -> Non
     found = LocalPredictor(tmp_path, 1).infer("their_pose", {"image": noise(90, 70)})
     assert found.keys() == {"keypoints", "scores"}
     assert found["keypoints"].shape == (17, 2)
+    assert_declared(read_manifest(model.folder), found)
     assert found["keypoints"].dtype == np.float32
 
 
