@@ -100,6 +100,8 @@ class Crew:
         leaving = asyncio.create_task(self._let_go(self.pool, self.codec))
         self._leaving.add(leaving)
         leaving.add_done_callback(self._leaving.discard)
+        # At once, for what may still take work counts as room for batches, and gets none.
+        self.pool.retire()
         self._replaced.append(self.pool)
         self.pool, self.codec = pool, codec
         await pool.scale(least, most, wait=False)

@@ -67,6 +67,10 @@ class Pool(Protocol):
         """Begin to work on a batch; what ends that when nobody waits any more."""
         ...
 
+    def retire(self) -> None:
+        """Take nothing more; what is under way goes on."""
+        ...
+
     async def drain(self, grace_s: float) -> None:
         """Finish what is under way, then end."""
         ...

@@ -193,12 +193,16 @@ class WorkerPool:
         place.runs += 1
         return worker.interrupt
 
-    async def drain(self, grace_s: float) -> None:
-        """Let every worker finish what it works on, at most `grace_s` seconds, and end them all."""
+    def retire(self) -> None:
+        """Give no worker anything more; each ends when it has finished what it works on."""
         self.min_workers = self.max_workers = 0
-        keepers = [place.keeper for place in self._places if place.keeper is not None]
         for place in self._places:
             place.retire()
+
+    async def drain(self, grace_s: float) -> None:
+        """Let every worker finish what it works on, at most `grace_s` seconds, and end them all."""
+        self.retire()
+        keepers = [place.keeper for place in self._places if place.keeper is not None]
         if keepers:
             await asyncio.wait(keepers, timeout=grace_s)
         await self.stop(_STOP_S)

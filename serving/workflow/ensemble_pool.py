@@ -96,6 +96,9 @@ class EnsemblePool:
         else:
             on_answer(Answer(outcomes, time.monotonic() - started))
 
+    def retire(self) -> None:
+        """Nothing to let go: the steps have workers of their own."""
+
     async def drain(self, grace_s: float) -> None:
         """Wait at most `grace_s` seconds for what is under way."""
         give_up = time.monotonic() + grace_s

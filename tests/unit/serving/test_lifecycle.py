@@ -22,9 +22,10 @@ from serving.errors import (
     VersionNotFound,
 )
 from serving.observe.metrics import ServerMetrics
-from serving.protocol.exchange import RawRequest
+from serving.protocol.exchange import RawReply, RawRequest
 from serving.registry.repository import find_models
 from serving.settings import ModelConfig, ServerSettings
+from serving.workers.messages import Outcome
 
 HANDLER = """
 import os, time
@@ -234,6 +235,25 @@ async def test_no_request_fails_while_a_model_is_reloaded(tmp_path: Path) -> Non
         assert await slow == old
         assert tags.count("second") >= 1
         assert len(engine.registry.find("tag").describe().workers) == 1
+
+
+async def test_workers_of_before_take_nothing_more_from_the_moment_of_a_reload(
+    tmp_path: Path,
+) -> None:
+    folder = put(tmp_path / "tag", "1", "first")
+    async with running(tmp_path) as engine:
+        await ask(engine)
+        put(folder, "1", "second")
+        await engine.reload("tag")
+        # Nobody else has come to work since: who leaves may be counted on as little as ever.
+        outcomes: list[Outcome] = []
+        for _ in range(4):
+            engine.registry.find("tag").post(RawRequest({"seconds": b"0.01"}), outcomes.append)
+        async with asyncio.timeout(10):
+            while len(outcomes) < 4:
+                await asyncio.sleep(0.01)
+        bodies = [outcome.body for outcome in outcomes if isinstance(outcome, RawReply)]
+        assert [body.split()[0] for body in bodies] == [b"second"] * 4
 
 
 async def test_reload_that_fails_leaves_what_was_served(tmp_path: Path) -> None:
