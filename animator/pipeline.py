@@ -19,7 +19,7 @@ from animator.core.moved_figure import MovedFigure
 from animator.core.rotation import rotate_drawing
 from animator.core.skeleton import Skeleton
 from animator.motion import load_motion, retarget
-from animator.render import encode, frame_of, plan_scene, rasterize
+from animator.render import EXPORTERS, encode, export, frame_of, plan_scene, rasterize
 from animator.rigging import build_rig, deform, pose_joints, rest_joints
 from animator.vision import (
     Outline,
@@ -108,7 +108,8 @@ def _write(
     scene = plan_scene(rigs, tracks, boxes, request.side, request.background)
     targets = {form: folder / f"animation.{form.suffix}" for form in request.formats}
     still = {form: targets.pop(form) for form in (AnimationFormat.PNG,) if form in targets}
-    made: list[Animation] = []
+    exports = {form: targets.pop(form) for form in EXPORTERS if form in targets}
+    made = [*export(moved, scene, exports)]
     if still:
         only = [frame_of(track, request.still) for track in tracks]
         made += encode(rasterize(rigs, only, scene), tracks[0].fps, still)

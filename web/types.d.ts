@@ -44,7 +44,16 @@ export interface DrawingDocument {
 }
 
 export type AnimationFormat =
-  "gif" | "mp4" | "webm" | "webp" | "apng" | "png" | "frames" | "sheet";
+  | "gif"
+  | "mp4"
+  | "webm"
+  | "webp"
+  | "apng"
+  | "png"
+  | "frames"
+  | "sheet"
+  | "joints"
+  | "character";
 
 export interface AnimationFile {
   format: AnimationFormat;

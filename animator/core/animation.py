@@ -24,6 +24,8 @@ class AnimationFormat(StrEnum):
     PNG = "png"
     FRAMES = "frames"
     SHEET = "sheet"
+    JOINTS = "joints"
+    CHARACTER = "character"
 
     @property
     def suffix(self) -> str:
@@ -38,7 +40,7 @@ class FormatFacts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         suffix: end of the file's name, without the leading dot.
         media_type: as HTTP says it.
         kind: "video" plays in a video element, "picture" in an image element, "data" in neither.
-        has_alpha: whether what is transparent stays so.
+        has_alpha: whether a transparent background can be asked for.
         title: what it is, in a few words, for people.
     """
 
@@ -106,6 +108,20 @@ FORMATS: Mapping[AnimationFormat, FormatFacts] = MappingProxyType(
             kind="data",
             has_alpha=True,
             title="sprite sheet and its JSON, in a zip",
+        ),
+        AnimationFormat.JOINTS: FormatFacts(
+            suffix="joints.json",
+            media_type="application/json",
+            kind="data",
+            has_alpha=True,
+            title="where every joint is in every frame",
+        ),
+        AnimationFormat.CHARACTER: FormatFacts(
+            suffix="character.zip",
+            media_type="application/zip",
+            kind="data",
+            has_alpha=True,
+            title="the figure for AnimatedDrawings, and for us",
         ),
     }
 )

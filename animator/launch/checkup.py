@@ -16,12 +16,11 @@ import numpy as np
 import pi_heif
 
 import animator
-from animator.core.animation import AnimationFormat
 from animator.core.errors import AnimatorError
 from animator.launch.address import why_not_free
 from animator.launch.embedded_redis import find_redis_server, is_redis_up
 from animator.launch.roles import Role, ports_of
-from animator.render import encode
+from animator.render import WRITERS, encode
 from animator.settings import Settings
 from animator.vision.detect import DETECTOR
 from animator.vision.keypoints import POSE_ESTIMATOR
@@ -160,7 +159,7 @@ def _check_formats(_settings: Settings) -> Iterator[Finding]:
     decoders = pi_heif.libheif_info()["decoders"]
     yield (_ok if decoders else _bad)("heic", ", ".join(decoders.values()) or "cannot be read")
     frames = [np.full((16, 16, 4), shade, np.uint8) for shade in (255, 128)]
-    for form in AnimationFormat:
+    for form in WRITERS:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 encode(iter(frames), 2.0, {form: Path(folder) / f"probe.{form}"})

@@ -1,11 +1,12 @@
 import pytest
 
 from animator.core.animation import FORMATS, AnimationFormat, format_of
-from animator.render.encode import WRITERS
+from animator.render import EXPORTERS, WRITERS
 
 
 def test_every_format_is_in_the_table_and_can_be_written() -> None:
-    assert set(FORMATS) == set(AnimationFormat) == set(WRITERS)
+    assert set(FORMATS) == set(AnimationFormat) == set(WRITERS) | set(EXPORTERS)
+    assert not set(WRITERS) & set(EXPORTERS)
 
 
 def test_no_two_formats_share_a_suffix() -> None:

@@ -1,0 +1,46 @@
+"""Moved figures to files for other software, which need no frames drawn."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from animator.core.animation import Animation, AnimationFormat
+from animator.core.errors import EncodingFailed
+from animator.core.moved_figure import MovedFigure
+from animator.core.scene import Scene
+from animator.render.character import characters_of
+from animator.render.joints import joints_of
+
+__all__ = ("EXPORTERS", "export")
+
+EXPORTERS: Mapping[AnimationFormat, Callable[[Sequence[MovedFigure], Scene], bytes]] = {
+    AnimationFormat.JOINTS: joints_of,
+    AnimationFormat.CHARACTER: characters_of,
+}
+
+
+def export(
+    moved: Sequence[MovedFigure], scene: Scene, targets: Mapping[AnimationFormat, Path]
+) -> tuple[Animation, ...]:
+    """Write one file a target, each a format of `EXPORTERS`.
+
+    Raises:
+        EncodingFailed: when a file cannot be written.
+    """
+    track = moved[0].track
+    made = []
+    for form, path in targets.items():
+        try:
+            path.write_bytes(EXPORTERS[form](moved, scene))
+        except OSError as error:
+            msg = f"The file could not be written: {error.strerror}."
+            raise EncodingFailed(msg) from error
+        animation = Animation(
+            blob=path.name,
+            format=form,
+            width=scene.size.width,
+            height=scene.size.height,
+            fps=track.fps,
+            frame_count=len(track.vertices),
+        )
+        made.append(animation)
+    return tuple(made)
