@@ -28,6 +28,8 @@ examples:
   animator animate drawing.jpg --background transparent --side 256
   animator animate drawing.jpg --background transparent -o dance.webm
   animator animate drawing.jpg --motion run --side 128 -o run.sheet.zip
+  animator animate drawing.jpg -o bob.character.zip
+  animator animate bob.character.zip --motion skip -o skip.gif
   animator animate drawings/*.jpg --motion jump -o animations/
 
 `animator motions` lists the motions. The exit code is 0 when all drawings were animated, else 1.
@@ -43,7 +45,13 @@ def add_parser(subparsers: Subparsers) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="pictures of drawings")
+    parser.add_argument(
+        "files",
+        nargs="+",
+        type=Path,
+        metavar="FILE",
+        help="pictures of drawings, or characters: folders with char_cfg.yaml, or zips of them",
+    )
     parser.add_argument("--motion", default="dance", metavar="NAME", help="what they do (dance)")
     parser.add_argument(
         "-o",
@@ -129,7 +137,8 @@ def _target(
 ) -> Path:
     if named:
         return Path(args.output)
-    return Path(args.output or ".") / f"{file.stem}-{args.motion}.{form.suffix}"
+    stem = file.resolve().stem.removesuffix(".character")
+    return Path(args.output or ".") / f"{stem}-{args.motion}.{form.suffix}"
 
 
 def _side(text: str) -> int:

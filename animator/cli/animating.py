@@ -8,9 +8,12 @@ from pathlib import Path
 from animator.cli.drawings import read_drawing
 from animator.cli.progress_line import ProgressLine
 from animator.core.animation import AnimationFormat
+from animator.core.annotation import Annotation
 from animator.core.documents import AnimationRequest
+from animator.core.drawing import Drawing
 from animator.core.errors import EncodingFailed
 from animator.core.scene import Background
+from animator.ingest import is_character, read_character
 from animator.motion import load_motion
 from animator.pipeline import animate, annotate
 from animator.vision import Predictor
@@ -50,10 +53,7 @@ def animate_file(file: Path, target: Path, request: AnimationRequest, predictor:
     line = ProgressLine(file.name)
     try:
         line.show("reading", 0.0)
-        drawing = read_drawing(file)
-        annotation = annotate(
-            drawing, predictor, lambda step, share: line.show(step, _ANNOTATING * share)
-        )
+        drawing, annotation = _read(file, predictor, line)
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".animator-") as folder:
             (animation,) = animate(
@@ -75,3 +75,12 @@ def animate_file(file: Path, target: Path, request: AnimationRequest, predictor:
         f"{animation.fps:.0f} frames a second, made in {time.monotonic() - began:.1f} s",
         file=sys.stderr,
     )
+
+
+def _read(file: Path, predictor: Predictor, line: ProgressLine) -> tuple[Drawing, Annotation]:
+    """A drawing and its figures; a character brings them along, and no model is asked."""
+    if is_character(file):
+        return read_character(file)
+    drawing = read_drawing(file)
+    found = annotate(drawing, predictor, lambda step, share: line.show(step, _ANNOTATING * share))
+    return drawing, found

@@ -3,17 +3,27 @@
 import io
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from PIL import Image
 
+from animator.cli import drawings
 from animator.core.animation import AnimationFormat
 from tests.support_bad_images import TEXT, blank_page, encode
 
 Animator = Callable[..., int]
+
+
+class NoModels:
+    """Models that must not be asked."""
+
+    def infer(self, model: str, inputs: Mapping[str, object]) -> Mapping[str, object]:
+        msg = f"{model} was asked"
+        raise AssertionError(msg)
 
 
 def test_gif_is_written_where_it_was_asked_for(
@@ -54,6 +64,28 @@ def test_still_shows_the_frame_asked_for(
     assert animator(*words, "--frame", 9999, "-o", tmp_path / "no.png") == 1
     assert "There is no frame 9999" in capsys.readouterr().err
     assert not (tmp_path / "no.png").exists()
+
+
+def test_character_goes_out_and_comes_in_again_and_no_model_is_asked(
+    animator: Animator, stick_png: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = (tmp_path / name / "bob.character.zip" for name in "ab")
+    assert animator("animate", stick_png, "-o", first) == 0
+    monkeypatch.setattr(drawings, "LocalModels", NoModels)
+    assert animator("animate", first, "-o", second) == 0
+    with zipfile.ZipFile(first) as packed, zipfile.ZipFile(second) as again:
+        for name in ("mask.png", "texture.png"):
+            assert again.read(name) == packed.read(name)
+        before, after = (yaml.safe_load(z.read("char_cfg.yaml")) for z in (packed, again))
+        packed.extractall(tmp_path / "bob")
+    for one, other in zip(before["skeleton"], after["skeleton"], strict=True):
+        assert (one["name"], one["parent"]) == (other["name"], other["parent"])
+        np.testing.assert_allclose(one["loc"], other["loc"], atol=1)  # whole pixels, in the mask
+    words = ("--motion", "wave", "--side", 64, "-o", tmp_path)
+    assert animator("animate", tmp_path / "bob", *words) == 0
+    assert animator("animate", first, *words, "--format", "webp") == 0
+    assert (tmp_path / "bob-wave.gif").is_file()
+    assert (tmp_path / "bob-wave.webp").is_file()
 
 
 def test_default_is_a_dance_beside_the_caller(
