@@ -84,3 +84,18 @@ def test_metrics_are_prometheus_text(server: Server, http: httpx.Client) -> None
             if line.startswith(f"{name}{{") and "echo" in line
         ]
         assert float(line.rpartition(" ")[2]) > 0
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
+def test_foreign_page_may_read_nothing(server: Server, method: str) -> None:
+    asked = {"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
+    paths = {
+        server.inference: ("/ping", "/predictions/echo", "/v2/models/echo/infer"),
+        server.management: ("/models", "/models/echo"),
+        server.metrics: ("/metrics",),
+    }
+    for url, each in paths.items():
+        for path in each:
+            answer = httpx.request(method, url + path, headers=asked)
+            assert not [name for name in answer.headers if name.startswith("access-control")]
+            assert answer.status_code != 204

@@ -333,6 +333,25 @@ async def test_an_idle_connection_is_closed_after_its_time(stage: Stage) -> None
     writer.close()
 
 
+@pytest.mark.parametrize("request_", [GET, CLOSE], ids=["goes on", "is the last"])
+async def test_an_answer_that_nobody_takes_is_given_up(stage: Stage, request_: bytes) -> None:
+    stage.keeps = True
+    _, writer = await asyncio.open_connection(*stage.address)
+    writer.transport.pause_reading()  # type: ignore[attr-defined]
+    writer.write(request_)
+    (await stage.call()).reply(200, bytes(50_000_000))
+    now = asyncio.get_running_loop().time()
+    connection = stage.connection
+    connection.expire(now + 59)
+    await asyncio.sleep(0.05)
+    assert stage.edge.connections
+    connection.expire(now + 61)
+    async with asyncio.timeout(5):
+        while stage.edge.connections:
+            await asyncio.sleep(0.01)
+    writer.transport.abort()
+
+
 async def test_who_sends_far_ahead_is_read_no_further(stage: Stage) -> None:
     stage.keeps = True
     _, writer = await asyncio.open_connection(*stage.address)
