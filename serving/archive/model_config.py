@@ -95,7 +95,8 @@ def read_model_yaml(path: Path) -> dict[str, Any]:
     try:
         data = path.read_bytes()
         is_small = len(data) <= _MOST_BYTES
-        table = yaml.load(data, Loader=_LOADER) if is_small else None  # nosec B506 - a safe loader
+        # The loader is a safe one.
+        table = yaml.load(data, Loader=_LOADER) if is_small else None  # nosec B506
     except (OSError, yaml.YAMLError, RecursionError, ValueError) as error:
         msg = f"cannot read {path.name}: {error}"
         raise InvalidModel(msg) from error

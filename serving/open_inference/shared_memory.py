@@ -21,7 +21,8 @@ MAX_REGIONS = 1024
 OWN_PREFIX = "serving-"
 """How names of the server's own shared memory begin, which no client may register."""
 
-_FOLDER = Path("/dev/shm")  # nosec B108 - where the system keeps it; nothing is made there
+# Where the system keeps it; nothing is made there.
+_FOLDER = Path("/dev/shm")  # nosec B108
 
 _KEY = re.compile(r"/?([A-Za-z0-9_][A-Za-z0-9_.\-]{0,250})")
 
