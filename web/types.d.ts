@@ -53,7 +53,8 @@ export type AnimationFormat =
   | "frames"
   | "sheet"
   | "joints"
-  | "character";
+  | "character"
+  | "gltf";
 
 export interface AnimationFile {
   format: AnimationFormat;

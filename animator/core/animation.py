@@ -26,6 +26,7 @@ class AnimationFormat(StrEnum):
     SHEET = "sheet"
     JOINTS = "joints"
     CHARACTER = "character"
+    GLTF = "gltf"
 
     @property
     def suffix(self) -> str:
@@ -122,6 +123,13 @@ FORMATS: Mapping[AnimationFormat, FormatFacts] = MappingProxyType(
             kind="data",
             has_alpha=True,
             title="the figure for AnimatedDrawings, and for us",
+        ),
+        AnimationFormat.GLTF: FormatFacts(
+            suffix="glb",
+            media_type="model/gltf-binary",
+            kind="data",
+            has_alpha=True,
+            title="glTF 2.0: skinned mesh with the clip",
         ),
     }
 )

@@ -8,6 +8,7 @@ from animator.core.errors import EncodingFailed
 from animator.core.moved_figure import MovedFigure
 from animator.core.scene import Scene
 from animator.render.character import characters_of
+from animator.render.gltf import gltf_of
 from animator.render.joints import joints_of
 
 __all__ = ("EXPORTERS", "export")
@@ -15,6 +16,7 @@ __all__ = ("EXPORTERS", "export")
 EXPORTERS: Mapping[AnimationFormat, Callable[[Sequence[MovedFigure], Scene], bytes]] = {
     AnimationFormat.JOINTS: joints_of,
     AnimationFormat.CHARACTER: characters_of,
+    AnimationFormat.GLTF: gltf_of,
 }
 
 
