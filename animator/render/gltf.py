@@ -154,10 +154,16 @@ def _add_bone(document: _Document, one: MovedFigure, bones: Bones, joint: int) -
 
 
 def _add_clip(document: _Document, nodes: list[int], bones: Bones, fps: float) -> None:
-    times = document.array(np.arange(len(bones.turns)) / fps, "<f4", bounded=True)
+    """Keys at the beginning of each frame, and at the end of the last, so that it shows, too."""
+    times = document.array(np.arange(len(bones.turns) + 1) / fps, "<f4", bounded=True)
     for joint, node in enumerate(nodes):
-        document.move(node, "translation", times, bones.moves[:, joint])
-        document.move(node, "rotation", times, _quaternions(bones.turns[:, joint]))
+        document.move(node, "translation", times, _held(bones.moves[:, joint]))
+        document.move(node, "rotation", times, _held(_quaternions(bones.turns[:, joint])))
+
+
+def _held(values: NDArray[Any]) -> NDArray[Any]:
+    """Values (F, n) with the last once more: (F + 1, n)."""
+    return np.concatenate((values, values[-1:]))
 
 
 def _add_mesh(document: _Document, one: MovedFigure) -> int:

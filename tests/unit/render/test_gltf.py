@@ -151,11 +151,13 @@ def test_figures_stand_where_the_scene_puts_them_each_nearer_than_the_last() -> 
     assert second[:, 2].min() > first[:, 2].max()
 
 
-def test_clip_has_the_times_of_its_frames() -> None:
+def test_clip_has_the_times_of_its_frames_and_ends_with_the_last() -> None:
     document, binary = unpack(gltf_of([make_arm()], make_scene(Background())))
     (clip,) = document["animations"]
     for sampler in clip["samplers"]:
-        assert array(document, binary, sampler["input"]).tolist() == [0.0, 0.25]
+        assert array(document, binary, sampler["input"]).tolist() == [0.0, 0.25, 0.5]
+        output = array(document, binary, sampler["output"])
+        np.testing.assert_array_equal(output[2], output[1])
     assert len(clip["channels"]) == 2 * 3
 
 
