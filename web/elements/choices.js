@@ -6,7 +6,7 @@ import { el } from "../dom.js";
 import { strings } from "../strings.js";
 import { motionCard } from "./motion-card.js";
 
-/** @import { AnimationDocument, MotionInfo } from "../types.js" */
+/** @import { AnimationDocument, AnimationFormat, MotionInfo } from "../types.js" */
 
 const words = strings.result;
 
@@ -45,7 +45,10 @@ export function choices(motions, onChoose, onRemove) {
     titleOf: (motion) => cards.get(motion)?.node.textContent ?? motion,
     offer(animation) {
       downloads.replaceChildren(
-        ...animation.files.map((file) => downloadLink(animation, file.format)),
+        ...animation.files.flatMap((file) => {
+          const said = downloadWords[file.format];
+          return said ? [downloadLink(animation, file.format, said)] : [];
+        }),
       );
     },
     mark(chosen, busy = "") {
@@ -90,14 +93,20 @@ function removeButton(onRemove) {
 }
 
 /**
- * @param {AnimationDocument} animation
- * @param {"gif" | "mp4"} format
+ * Title and hint of the formats that the page offers; others are for those who ask the API.
+ * @type {Partial<Record<AnimationFormat, [string, string]>>}
  */
-function downloadLink(animation, format) {
-  const [title, hint] =
-    format === "gif"
-      ? [words.downloadGif, words.downloadGifHint]
-      : [words.downloadMp4, words.downloadMp4Hint];
+const downloadWords = {
+  gif: [words.downloadGif, words.downloadGifHint],
+  mp4: [words.downloadMp4, words.downloadMp4Hint],
+};
+
+/**
+ * @param {AnimationDocument} animation
+ * @param {AnimationFormat} format
+ * @param {[string, string]} said title and hint
+ */
+function downloadLink(animation, format, [title, hint]) {
   return el(
     "a",
     { class: "button is-quiet", href: fileUrl(animation.id, format, true), download: true },
