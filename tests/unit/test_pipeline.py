@@ -112,6 +112,28 @@ def test_each_format_is_written_beside_the_other(
     assert all((tmp_path / animation.blob).stat().st_size > 1000 for animation in animations)
 
 
+def test_every_kind_of_format_comes_in_the_order_asked_for(
+    drawing: Drawing, annotation: Annotation, tmp_path: Path
+) -> None:
+    forms = (AnimationFormat.JOINTS, AnimationFormat.WEBP, AnimationFormat.PNG)
+    asked = msgspec.structs.replace(request_for("wave"), formats=forms, still=5)
+    animations = animate(drawing, annotation, asked, tmp_path, Listener())
+    assert [animation.format for animation in animations] == list(forms)
+    assert [animation.blob for animation in animations] == [
+        "animation.joints.json",
+        "animation.webp",
+        "animation.png",
+    ]
+    joints, film, still = (animation.frame_count for animation in animations)
+    assert joints == film > 10
+    assert still == 1
+    told = msgspec.json.decode((tmp_path / "animation.joints.json").read_bytes())
+    (figure,) = told["figures"]
+    assert len(figure["output"]) == film
+    places = np.array(figure["output"])
+    assert (places > 0).all() and (places < (told["width"], told["height"])).all()
+
+
 def test_no_figure_to_move_is_an_error_with_advice(drawing: Drawing, tmp_path: Path) -> None:
     empty = Annotation(width=200, height=300, figures=())
     with pytest.raises(NoFigureFound, match="bright"):
