@@ -1,4 +1,4 @@
-# Verbs: setup, run, test, lint, bench, docs, proto, lock, train-slice. `make help` explains them.
+# Verbs: setup, run, test, lint, bench, docs, proto, lock, train-slice, train-remote. `make help` explains them.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,7 +8,7 @@ MINUTES ?= 30
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-torch setup-dev run test lint bench docs proto lock train-slice clean
+.PHONY: help setup setup-torch setup-dev run test lint bench docs proto lock train-slice train-remote clean
 
 help:
 	@echo "make run          set everything up and start the app on http://127.0.0.1:8000"
@@ -19,6 +19,7 @@ help:
 	@echo "make docs         draw the pictures in docs/ anew"
 	@echo "make train-slice  train both models for MINUTES=$(MINUTES) more minutes"
 	@echo "make proto        translate the gRPC messages into Python anew"
+	@echo "make train-remote train on machine HOST for MINUTES=$(MINUTES), bring the checkpoints back"
 	@echo "make lock         resolve the locked versions anew"
 
 $(BIN)/python:
@@ -70,12 +71,16 @@ bench: setup
 
 docs: setup-dev
 	@$(BIN)/python docs/make_pictures.py $(ARGS)
+	@$(BIN)/python -m docs.draw_factors
 
 train-slice: setup-dev
 	@nice -n 19 $(BIN)/python -m models.training.train all --minutes $(MINUTES)
 
 proto: setup-dev
 	@$(BIN)/python -m serving.protocol.proto.generate
+
+train-remote: setup-dev
+	@models/training/remote.sh $(HOST) $(MINUTES)
 
 COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe --no-annotate \
 	--no-header --no-emit-index-url --no-emit-find-links --no-emit-options

@@ -24,6 +24,7 @@ from animator.vision import (
     Outline,
     Predictor,
     annotate_figures,
+    confirm,
     detect,
     find_rotation,
     outline_figure,
@@ -48,7 +49,7 @@ def annotate(drawing: Drawing, predictor: Predictor, progress: Progress) -> Anno
         ModelUnavailable: when a model does not answer.
     """
     progress("detecting", 0.1)
-    found = detect(drawing, predictor)
+    found = confirm(drawing, detect(drawing, predictor), predictor)
     rotation = find_rotation(drawing, found, predictor)
     if rotation:
         found = rotate_figures(found, rotation, (drawing.width, drawing.height))

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from animator.core.detection import LEAST_SCORE, Detection
 from animator.core.drawing import Drawing
 from animator.core.geometry import Box, clip_box, intersection_over_union
+from animator.vision.keypoints import FigureView
 from animator.vision.predictor import Predictor
 from animator.vision.scaling import shrink
 
@@ -30,15 +31,17 @@ _INPUT_SIDE = 1024
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundFigure:
-    """A detection with its coarse mask.
+    """A detection with its coarse mask, and what a closer look saw.
 
     Attributes:
         detection: box in drawing space, and score.
         mask: (m, n) float32 in [0, 1], probability over the box; None from a detector of boxes.
+        view: of the box with the space that the pose model sees; None until somebody has looked.
     """
 
     detection: Detection
     mask: NDArray[np.float32] | None
+    view: FigureView | None = None
 
 
 def detect(drawing: Drawing, predictor: Predictor) -> tuple[FoundFigure, ...]:

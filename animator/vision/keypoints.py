@@ -29,10 +29,16 @@ class FigureView:
         keypoints: figure space of the crop.
         mask: (m, n) float32 in [0, 1], probability over the whole crop; None from a model that
             sees no silhouette.
+        turns: (4,) float32, how likely the crop must be turned clockwise by each of `ROTATIONS` to
+            stand upright; None when the model does not say.
+        figure: how likely the crop holds a figure at all, in [0, 1]; None when the model does not
+            say.
     """
 
     keypoints: Keypoints
     mask: NDArray[np.float32] | None
+    turns: NDArray[np.float32] | None = None
+    figure: float | None = None
 
 
 def look_at(figure: Figure, predictor: Predictor) -> FigureView:
@@ -48,8 +54,10 @@ def look_at(figure: Figure, predictor: Predictor) -> FigureView:
     scale = np.array([figure.box.width / image.shape[1], figure.box.height / image.shape[0]])
     points = (outputs["keypoints"] * scale).astype(np.float32)
     scores = np.clip(outputs["scores"], 0.0, 1.0).astype(np.float32)
-    mask = outputs.get("mask")
+    mask, turns, likely = (outputs.get(name) for name in ("mask", "turns", "figure"))
     return FigureView(
         keypoints=Keypoints(points=points, scores=scores),
         mask=None if mask is None else mask.astype(np.float32),
+        turns=None if turns is None else turns.astype(np.float32),
+        figure=None if likely is None else float(likely[0]),
     )

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ("decode_heatmaps", "sigmoid")
+__all__ = ("decode_heatmaps", "sigmoid", "softmax")
 
 _REACH = 2  # cells on each side of the peak that are averaged
 
@@ -43,3 +43,9 @@ def decode_heatmaps(
 def sigmoid(logits: NDArray[np.float32]) -> NDArray[np.float32]:
     """Logits to probabilities, any shape."""
     return np.asarray(1 / (1 + np.exp(-np.clip(logits, -40, 40))), dtype=np.float32)
+
+
+def softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Logits (N,) to probabilities that sum to one."""
+    chance = np.exp(logits - logits.max())
+    return np.asarray(chance / chance.sum(), dtype=np.float32)

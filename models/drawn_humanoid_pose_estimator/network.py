@@ -15,6 +15,7 @@ __all__ = ("HEATMAP_SIDE", "INPUT_SIDE", "KEYPOINT_COUNT", "PoseNetwork", "build
 
 HEATMAP_SIDE = 48
 KEYPOINT_COUNT = 17
+_TURNS = 4
 _TAPS = (3, 6, 13, 17)  # last blocks of MobileNetV2 at strides 4, 8, 16, 32
 _CHANNELS = (24, 32, 96, 320)
 _WIDTH = 96
@@ -22,7 +23,7 @@ _FROZEN = 4  # blocks that keep ImageNet's edges and strokes: a quarter of a tra
 
 
 class PoseNetwork(nn.Module):
-    """Heatmaps, presence and silhouette of the one figure in a crop."""
+    """Heatmaps, presence, silhouette and way up of the one figure in a crop, if there is one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,6 +34,8 @@ class PoseNetwork(nn.Module):
         self.heatmap = nn.Conv2d(_WIDTH, KEYPOINT_COUNT, 1)
         self.mask = nn.Conv2d(_WIDTH, 1, 1)
         self.presence = nn.Linear(_CHANNELS[-1], KEYPOINT_COUNT)
+        self.turn = nn.Linear(_CHANNELS[-1], _TURNS)
+        self.figure = nn.Linear(_CHANNELS[-1], 1)
 
     def train(self, mode: bool = True) -> "PoseNetwork":
         """Set training mode; the first blocks stay as they are."""
@@ -40,23 +43,25 @@ class PoseNetwork(nn.Module):
         self.trunk[:_FROZEN].eval().requires_grad_(False)
         return self
 
-    def forward(self, pixels: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(self, pixels: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
         """Look at crops.
 
         Args:
             pixels: (B, 3, 192, 192) float, 0..255, RGB.
 
         Returns:
-            Heatmap logits (B, 17, 48, 48), presence logits (B, 17), and mask logits
-            (B, 48, 48), all float.
+            Heatmap logits (B, 17, 48, 48), presence logits (B, 17), mask logits (B, 48, 48),
+            logits (B, 4) of the quarter turns, clockwise, that set the crop upright, and logits
+            (B,) that the crop holds a figure at all; all float.
         """
         taps = self._taps(self.normalize(pixels))
         top = self.lateral[3](taps[3])
         for level in (2, 1, 0):
             up = functional.interpolate(top, scale_factor=2.0, mode="nearest")
             top = self.smooth[level](self.lateral[level](taps[level]) + up)
-        presence = self.presence(taps[3].mean(dim=(2, 3)))
-        return self.heatmap(top), presence, self.mask(top)[:, 0]
+        whole = taps[3].mean(dim=(2, 3))
+        turn, figure = self.turn(whole), self.figure(whole)[:, 0]
+        return self.heatmap(top), self.presence(whole), self.mask(top)[:, 0], turn, figure
 
     def _taps(self, x: Tensor) -> list[Tensor]:
         taps = []

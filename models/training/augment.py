@@ -1,6 +1,6 @@
 """From a synthetic picture to what a network trains on: crops as a detector gives, whole pages."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -9,13 +9,23 @@ from numpy.typing import NDArray
 
 from models.training.synthesis import LabelledFigure, Sample
 
-__all__ = ("DetectorExample", "PoseExample", "detector_example", "jitter_colours", "pose_example")
+__all__ = (
+    "DetectorExample",
+    "PoseExample",
+    "detector_example",
+    "jitter_colours",
+    "pose_example",
+    "thing_example",
+)
 
 # COCO's order with left and right exchanged
 _MIRRORED = (0, 2, 1, 4, 3, 6, 5, 8, 7, 10, 9, 12, 11, 14, 13, 16, 15)
 
 
-_LYING = 0.05  # share of pictures that are turned as far as a sideways photo
+_TURNED = 0.3  # share of crops, and
+_PAGES_TURNED = 0.2  # of pages, that are turned by one to three quarters
+_SLANTED = 0.03  # share of crops that are turned by any angle up to 115 degrees
+_CLEAR = 0.45  # radians off a quarter turn from which on no quarter is the right one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,11 +37,16 @@ class PoseExample:
         keypoints: (17, 3) float32 x, y in pixels of the crop, and v: 2 seen, 1 hidden, 0 absent,
             -1 unknown.
         mask: (S, S) bool.
+        turn: quarter turns, clockwise, that set the figure upright, 0..3; -1 where none does.
+        is_figure: whether the crop holds a figure at all; without one there is no keypoint and no
+            mask.
     """
 
     image: NDArray[np.uint8]
     keypoints: NDArray[np.float32]
     mask: NDArray[np.bool_]
+    turn: int
+    is_figure: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +67,8 @@ class DetectorExample:
 def pose_example(sample: Sample, figure: LabelledFigure, side: int, dice: Generator) -> PoseExample:
     """Cut a figure out as an imperfect detector would, turned, stretched, mirrored, recoloured."""
     box = _jitter_box(figure.box, sample.image.shape[1], sample.image.shape[0], dice)
-    matrix = _crop_matrix(box, side, dice)
+    angle = _slant(dice)
+    matrix = _crop_matrix(box, side, angle, dice)
     crop = _cut(sample.image, box)
     size = (side, side)
     shift = matrix @ np.array([[1, 0, box[0]], [0, 1, box[1]], [0, 0, 1]])
@@ -62,11 +78,34 @@ def pose_example(sample: Sample, figure: LabelledFigure, side: int, dice: Genera
     inside = _cut(figure.mask.astype(np.uint8), box)
     mask = cv2.warpAffine(inside, shift, size, flags=cv2.INTER_NEAREST) > 0
     keypoints = _warp_keypoints(figure.keypoints, matrix, side)
+    lies = (figure.turn or 0) + round(angle / (np.pi / 2))
     if dice.random() < 0.5:
-        image, mask = image[:, ::-1], mask[:, ::-1]
+        image, mask, lies = image[:, ::-1], mask[:, ::-1], -lies
         keypoints = _mirror(keypoints, side)
-    image = jitter_colours(np.ascontiguousarray(image), dice)
-    return PoseExample(image=image, keypoints=keypoints, mask=np.ascontiguousarray(mask))
+    if dice.random() < _TURNED:
+        turns = int(dice.integers(1, 4))
+        image, mask, lies = np.rot90(image, -turns), np.rot90(mask, -turns), lies + turns
+        keypoints = _turn(keypoints, turns, side)
+    slant = abs(angle - round(angle / (np.pi / 2)) * np.pi / 2)
+    return PoseExample(
+        image=jitter_colours(np.ascontiguousarray(image), dice),
+        keypoints=keypoints,
+        mask=np.ascontiguousarray(mask),
+        turn=-lies % 4 if figure.turn is not None and slant < _CLEAR else -1,
+    )
+
+
+def thing_example(
+    sample: Sample, box: NDArray[np.float32], side: int, dice: Generator
+) -> PoseExample:
+    """Cut out what is no figure, as `pose_example` does with figures."""
+    nothing = LabelledFigure(
+        box=box,
+        mask=np.zeros(sample.image.shape[:2], bool),
+        keypoints=np.zeros((17, 3), np.float32),
+        turn=None,
+    )
+    return replace(pose_example(sample, nothing, side, dice), is_figure=False)
 
 
 def detector_example(sample: Sample, side: int, dice: Generator) -> DetectorExample:
@@ -87,8 +126,8 @@ def detector_example(sample: Sample, side: int, dice: Generator) -> DetectorExam
     ]
     if dice.random() < 0.5:
         image, masks = image[:, ::-1], [m[:, ::-1] for m in masks]
-    if dice.random() < _LYING:
-        turns = 1 + 2 * int(dice.integers(2))
+    if dice.random() < _PAGES_TURNED:
+        turns = int(dice.integers(1, 4))
         image, masks = np.rot90(image, turns), [np.rot90(m, turns) for m in masks]
     masks = [np.ascontiguousarray(mask) for mask in masks if mask.any()]
     image = np.ascontiguousarray(image)
@@ -130,13 +169,21 @@ def _jitter_box(
     return np.concatenate((low, high)).astype(np.int64)
 
 
-def _crop_matrix(box: NDArray[np.int64], side: int, dice: Generator) -> NDArray[np.float64]:
+def _slant(dice: Generator) -> float:
+    """The angle in radians, clockwise, by which a crop is turned beside its quarter turns."""
+    if dice.random() < _SLANTED:
+        return float(dice.uniform(-2, 2))
+    return float(dice.normal(0, np.radians(8))) if dice.random() < 0.6 else 0.0
+
+
+def _crop_matrix(
+    box: NDArray[np.int64], side: int, angle: float, dice: Generator
+) -> NDArray[np.float64]:
     """From picture to crop: letterboxed, then turned and stretched a little about the middle."""
     width, height = box[2] - box[0], box[3] - box[1]
     scale = side / max(width, height) * (dice.uniform(0.85, 1.05) if dice.random() < 0.4 else 1.0)
-    angle = dice.normal(0, np.radians(8)) if dice.random() < 0.6 else 0.0
-    if dice.random() < _LYING:
-        angle, scale = dice.uniform(-2, 2), scale * 0.85
+    if abs(angle) > _CLEAR:
+        scale *= 0.85
     stretch = np.exp(dice.normal(0, 0.08)) if dice.random() < 0.5 else 1.0
     cos, sin = np.cos(angle) * scale, np.sin(angle) * scale
     turn = np.array([[cos * stretch, -sin], [sin * stretch, cos]])
@@ -161,6 +208,14 @@ def _warp_keypoints(
 def _mirror(keypoints: NDArray[np.float32], side: int) -> NDArray[np.float32]:
     out = keypoints[list(_MIRRORED)]
     out[:, 0] = side - out[:, 0]
+    return out
+
+
+def _turn(keypoints: NDArray[np.float32], turns: int, side: int) -> NDArray[np.float32]:
+    """Move keypoints along as their crop is turned clockwise by quarters."""
+    out = keypoints.copy()
+    for _ in range(turns):
+        out[:, 0], out[:, 1] = side - out[:, 1], out[:, 0].copy()
     return out
 
 

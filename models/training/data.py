@@ -10,14 +10,15 @@ from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from models.drawn_humanoid_detector.network import INPUT_SIDE as DETECTOR_SIDE
 from models.drawn_humanoid_pose_estimator.network import INPUT_SIDE as POSE_SIDE
-from models.training.augment import PoseExample, detector_example, pose_example
+from models.training.augment import PoseExample, detector_example, pose_example, thing_example
 from models.training.mixing import Draw
 from models.training.synthesis import synthesize
 
 __all__ = ("DetectorBatch", "PoseBatch", "detector_batches", "pose_batches")
 
-PoseBatch = tuple[Tensor, Tensor, Tensor]
-"""Images (B, 3, S, S) uint8, keypoints (B, 17, 3) float32, masks (B, S, S) bool."""
+PoseBatch = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
+"""Images (B, 3, S, S) uint8, keypoints (B, 17, 3) float32, masks (B, S, S) bool, turns (B,) int64,
+and whether there is a figure, (B,) bool."""
 
 DetectorBatch = tuple[list[Tensor], list[dict[str, Tensor]]]
 """Images (3, S, S) float in [0, 1], and targets as torchvision's Mask R-CNN takes them."""
@@ -64,6 +65,7 @@ class _PoseStream(IterableDataset[PoseBatch]):
                 if (figure.keypoints[:, 2] > 0).sum() < 5 or figure.mask.sum() < 100:
                     continue
                 held.extend(pose_example(sample, figure, POSE_SIDE, dice) for _ in range(_VIEWS))
+            held.extend(thing_example(sample, box, POSE_SIDE, dice) for box in sample.things)
             while len(held) > _SHUFFLE:
                 place = int(dice.integers(len(held)))
                 held[place], held[-1] = held[-1], held[place]
@@ -75,6 +77,8 @@ def _pose_tensors(example: PoseExample) -> PoseBatch:
         torch.from_numpy(example.image).permute(2, 0, 1),
         torch.from_numpy(example.keypoints),
         torch.from_numpy(example.mask),
+        torch.tensor(example.turn),
+        torch.tensor(example.is_figure),
     )
 
 

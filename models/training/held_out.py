@@ -8,7 +8,12 @@ import cv2
 import numpy as np
 
 from models.training.looking import JOINTS
-from models.training.synthesis import LabelledFigure, synthesize
+from models.training.synthesis import (
+    DEFAULT_SETTINGS,
+    LabelledFigure,
+    SynthesisSettings,
+    synthesize,
+)
 
 __all__ = ("write_held_out",)
 
@@ -16,12 +21,14 @@ _FIRST_SEED = 1  # training begins at a million
 _SIDE = 448
 
 
-def write_held_out(folder: Path, count: int) -> None:
+def write_held_out(
+    folder: Path, count: int, settings: SynthesisSettings = DEFAULT_SETTINGS
+) -> None:
     """Draw `count` pictures, longer side 448 pixels, with `annotations.json`, into a folder."""
     images: list[dict[str, Any]] = []
     marks: list[dict[str, Any]] = []
     for number in range(_FIRST_SEED, _FIRST_SEED + count):
-        sample = synthesize(number, _SIDE)
+        sample = synthesize(number, _SIDE, settings)
         name = f"{number:05d}.png"
         cv2.imwrite(str(folder / name), cv2.cvtColor(sample.image, cv2.COLOR_RGB2BGR))
         images.append({"id": number, "file_name": name, "tags": list(sample.tags)})

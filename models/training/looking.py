@@ -61,7 +61,7 @@ class Looker:
             known = any(intersection_over_union(box, b) > _SAME_OVERLAP for b, _ in boxes)
             if score >= self._least_score and not known:
                 boxes.append((box, float(score)))
-        return [FoundFigure(box, score, self._joints(image, box)) for box, score in boxes]
+        return [FoundFigure(box, score, self.joints(image, box)) for box, score in boxes]
 
     def silhouette(self, crop: NDArray[np.uint8]) -> NDArray[np.bool_]:
         """The pose model's mask (h, w) of a crop (h, w, 3) uint8 RGB."""
@@ -69,7 +69,8 @@ class Looker:
         size = (crop.shape[1], crop.shape[0])
         return np.asarray(cv2.resize(mask, size, interpolation=cv2.INTER_LINEAR) > 0.5)
 
-    def _joints(self, image: NDArray[np.uint8], box: Box) -> Mapping[str, Point]:
+    def joints(self, image: NDArray[np.uint8], box: Box) -> Mapping[str, Point]:
+        """The joints by name of the figure in a box, pixels of the picture (H, W, 3) uint8 RGB."""
         around = clip_box(pad_box(box, _PADDING), image.shape[1], image.shape[0]) or box
         left, top = int(around.x1), int(around.y1)
         crop = image[top : int(np.ceil(around.y2)), left : int(np.ceil(around.x2))]

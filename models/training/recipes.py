@@ -87,7 +87,7 @@ class PoseRecipe:
             return Progress()
         progress = shipped_progress(POSE)
         batches = pose_batches(progress.next_seed, self.batch_size, 0, self.draw)
-        crops = torch.cat([images for images, _, _ in itertools.islice(batches, _CALIBRATION)])
+        crops = torch.cat([images for images, *_ in itertools.islice(batches, _CALIBRATION)])
         fill_pose(network, crops.float().to(memory_format=torch.channels_last))
         return progress
 
@@ -101,9 +101,9 @@ class PoseRecipe:
         """Loss terms of crops."""
         batch: PoseBatch
         for batch in pose_batches(first_seed, self.batch_size, workers, self.draw):
-            images, keypoints, masks = (part.to(device) for part in batch)
+            images, *truth = (part.to(device) for part in batch)
             pixels = images.float().to(memory_format=torch.channels_last)
-            yield pose_loss(network(pixels), keypoints, masks)
+            yield pose_loss(network(pixels), tuple(truth))
 
 
 @dataclass(frozen=True, slots=True)

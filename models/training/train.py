@@ -17,6 +17,7 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import get_args
 
@@ -32,9 +33,11 @@ from models.training.checkpoint import (
     load_checkpoint,
     save_checkpoint,
 )
+from models.training.groups import GROUPS
 from models.training.lineage import SYNTHETIC, SliceRecord, generator_revision
 from models.training.mixing import Mixture
 from models.training.recipes import RECIPES, Recipe, Start, recipe_with
+from models.training.synthesis import synthesize
 
 __all__ = ("Slice", "main", "train_slice")
 
@@ -54,7 +57,8 @@ class Slice:
 
     Attributes:
         folder: checkpoints, logs and downloads.
-        minutes: how long, > 0.
+        minutes: how long at most, > 0.
+        pictures: after how many it ends; 0 for any number.
         decay: share of the slice, at its end, in which the learning rate falls to zero, [0, 1].
         save_every: seconds between checkpoints, > 0.
         device: where to compute.
@@ -74,6 +78,7 @@ class Slice:
     data: str = SYNTHETIC
     share: float = 0.0
     start: Start = "shipped"
+    pictures: int = 0
     rate: float = 1.0
 
 
@@ -107,7 +112,7 @@ def train_slice(recipe: Recipe, plan: Slice) -> Progress:
         average, progress = load_checkpoint(file, network, optimizer, device)
     else:
         average = {name: value.clone() for name, value in network.state_dict().items()}
-    stop, clock = _Stop(), _Clock(plan.minutes * 60, progress.seconds)
+    stop, clock = _Stop(), _Clock(plan, progress)
     log = _Log(plan.folder / f"{recipe.name}.jsonl", recipe)
     saved = time.monotonic()
     first_seed = progress.next_seed
@@ -155,9 +160,12 @@ class _Journal:
 
 
 class _Clock:
-    def __init__(self, seconds: float, before: float) -> None:
+    """How much of a slice is over, by time or by pictures."""
+
+    def __init__(self, plan: Slice, progress: Progress) -> None:
         self._start = time.monotonic()
-        self._seconds, self._before = seconds, before
+        self._seconds, self._before = plan.minutes * 60, progress.seconds
+        self._pictures, self._first, self._progress = plan.pictures, progress.pictures, progress
 
     @property
     def spent(self) -> float:
@@ -165,7 +173,8 @@ class _Clock:
 
     @property
     def share(self) -> float:
-        return self.spent / self._seconds
+        seen = self._progress.pictures - self._first
+        return max(self.spent / self._seconds, seen / self._pictures if self._pictures else 0.0)
 
     @property
     def total(self) -> float:
@@ -257,6 +266,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("model", choices=[*RECIPES, "all"])
     parser.add_argument("--minutes", type=float, default=30, help="length of the slice")
+    parser.add_argument("--pictures", type=int, default=0, help="end after so many")
     parser.add_argument("--threads", type=int, default=1, help="threads to compute with")
     parser.add_argument("--folder", type=Path, default=DEFAULT_FOLDER, help="for checkpoints")
     parser.add_argument("--decay", type=float, default=0.3, help="share of falling rate")
@@ -264,6 +274,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--start", choices=get_args(Start), default="shipped", help="where there is no checkpoint"
     )
+    parser.add_argument("--without", choices=list(GROUPS), help="factors to take away")
     parser.add_argument("--data", type=Path, help="real drawings to mix in; see amateur.py")
     parser.add_argument("--share", type=float, default=0.5, help="of real drawings (0.5)")
     arguments = parser.parse_args(argv)
@@ -276,8 +287,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         decay=arguments.decay,
         workers=arguments.workers,
         start=arguments.start,
+        pictures=arguments.pictures,
     )
     recipe = RECIPES[arguments.model]
+    if arguments.without is not None:
+        settings = GROUPS[arguments.without].without
+        recipe = recipe_with(arguments.model, partial(synthesize, settings=settings))
     if arguments.data is not None:
         drawings = open_drawings(arguments.data)
         print(f"{arguments.model}: {len(drawings)} real drawings, {arguments.share:.0%} of all")

@@ -62,7 +62,7 @@ def unfold_batch_norms(network: nn.Module, folded: dict[str, Tensor], pixels: Te
     pixels: what the means and variances are taken of.
     """
     lengths = {name: _lengths(conv) for name, conv, _ in _pairs(network)}
-    network.load_state_dict(folded, strict=False)
+    network.load_state_dict(folded, strict=False)  # parts that no version shipped yet stay fresh
     hooks = []
     for name, conv, norm in _pairs(network):
         weight = folded[f"{name}.weight"]

@@ -4,8 +4,10 @@ import argparse
 from pathlib import Path
 
 import cv2
+import msgspec
 
 from models.training.synthesis.scene import synthesize
+from models.training.synthesis.settings import SynthesisSettings
 from models.training.synthesis.sheet import contact_sheet
 
 __all__ = ("main",)
@@ -20,8 +22,10 @@ def main() -> None:
     parser.add_argument("--columns", type=int, default=6, help="pictures in a row")
     parser.add_argument("--plain", action="store_true", help="do not draw the labels over")
     parser.add_argument("-o", "--output", type=Path, required=True, help="PNG to write")
+    parser.add_argument("--settings", default="{}", help="changed settings, as JSON")
     given = parser.parse_args()
-    samples = [synthesize(given.seed + i, given.size) for i in range(given.count)]
+    settings = msgspec.json.decode(given.settings, type=SynthesisSettings)
+    samples = [synthesize(given.seed + i, given.size, settings) for i in range(given.count)]
     sheet = contact_sheet(samples, given.columns, not given.plain)
     given.output.write_bytes(cv2.imencode(".png", sheet[..., ::-1])[1].tobytes())
 

@@ -1,5 +1,7 @@
 """Attire: what figures wear on their back and hold in their hands."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from models.training.synthesis.curves import (
@@ -13,6 +15,7 @@ from models.training.synthesis.curves import (
     polyline,
 )
 from models.training.synthesis.palette import any_colour
+from models.training.synthesis.settings import WornKind
 from models.training.synthesis.skeletons import Skeleton
 from models.training.synthesis.sketch import FillStyle, Sketch
 
@@ -21,25 +24,44 @@ __all__ = ("draw_held", "draw_wings", "draw_worn")
 
 def draw_worn(sketch: Sketch, skeleton: Skeleton) -> None:
     """Draw wings, a cape or a tail; they belong to the figure."""
-    kind = sketch.hand.dice.pick(("wings", "cape", "tail"))
-    if kind == "wings":
+    kind = sketch.hand.dice.weighted(sketch.look.worn_kinds)
+    if kind is WornKind.WINGS:
         draw_wings(sketch, skeleton)
-    elif kind == "cape":
+    elif kind is WornKind.CAPE:
         _cape(sketch, skeleton)
     else:
         _tail(sketch, skeleton)
 
 
 def draw_wings(sketch: Sketch, skeleton: Skeleton) -> None:
-    """Draw two wings at the shoulders."""
+    """Draw two wings at the shoulders: lobes, or feathers in a fan."""
     dice = sketch.hand.dice
-    size, lobes = dice.uniform(0.1, 0.2), dice.integer(2, 4)
+    size, lobes = dice.uniform(0.1, 0.22), dice.integer(2, 4)
+    if dice.chance(0.4):
+        _feathers(sketch, skeleton, size)
+        return
     for side, shoulder in zip((-1.0, 1.0), skeleton.shoulders, strict=True):
         middle = shoulder + point(side * size * 1.1, dice.uniform(-0.05, 0.08))
         turn = np.linspace(0, 2 * np.pi, 30, endpoint=False)
         reach = size * (0.85 + 0.25 * np.abs(np.sin(turn * lobes / 2)))
         wing = middle + np.stack((np.sin(turn), np.cos(turn) * 1.2), 1) * reach[:, None]
         sketch.outline(wing)
+
+
+def _feathers(sketch: Sketch, skeleton: Skeleton, size: float) -> None:
+    """Wings whose lower edge runs in bows from feather to feather."""
+    dice = sketch.hand.dice
+    count, lift = dice.integer(3, 5), dice.uniform(-0.6, 0.1)
+    for side, shoulder in zip((-1.0, 1.0), skeleton.shoulders, strict=True):
+        tip = shoulder + point(side * size * 2.2, lift * size)
+        top = bend_through(shoulder, (shoulder + tip) / 2 - point(0, size * 0.6), tip)
+        low = shoulder + point(side * size * 0.3, size * 1.1)
+        knots = [tip + (low - tip) * (i / count) for i in range(count + 1)]
+        bows = [
+            bend_through(a, (a + b) / 2 + point(side * size * 0.15, size * 0.35), b)
+            for a, b in pairwise(knots)
+        ]
+        sketch.outline(np.concatenate((top, *bows)))
 
 
 def draw_held(sketch: Sketch, skeleton: Skeleton) -> None:

@@ -9,9 +9,11 @@ from models.training.synthesis.bodies import BODY, draw_neck
 from models.training.synthesis.curves import (
     Points,
     bend_through,
+    direction,
     ellipse,
     point,
     polyline,
+    ribbon,
 )
 from models.training.synthesis.finish import choose_pose, dress_up
 from models.training.synthesis.hair import draw_ears
@@ -19,7 +21,7 @@ from models.training.synthesis.heads import draw_face, draw_head, on_head, set_h
 from models.training.synthesis.limbs import LimbStyle, draw_arms, draw_legs, sample_ends
 from models.training.synthesis.palette import any_colour
 from models.training.synthesis.settings import FootKind, HandKind, HeadShape
-from models.training.synthesis.skeletons import Skeleton, assemble, lower_arms
+from models.training.synthesis.skeletons import SIDES, Skeleton, assemble, lower_arms
 from models.training.synthesis.sketch import FillStyle, Sketch
 from models.training.synthesis.torsos import draw_torso, shape_torso
 
@@ -145,17 +147,30 @@ def _mermaid(sketch: Sketch) -> None:
     skeleton = assemble(dice, BODY, choose_pose(sketch, wide=False))
     half = dice.uniform(0.05, 0.1)
     trunk = shape_torso(skeleton.torso, skeleton.root, half, "hourglass")
-    tip = skeleton.root + point(dice.normal(0.12), dice.uniform(0.3, 0.45))
     side = dice.sign()
-    path = bend_through(skeleton.root, (skeleton.root + tip) / 2 + point(side * 0.12, 0), tip)
-    widths = np.linspace(half * 1.2, 0.02, len(path))[:, None] * (1, 0)
-    fin = polyline((tip + point(0.1, 0.1), tip + point(0, 0.05), tip + point(-0.1, 0.1)))
-    tail = np.concatenate((path - widths, fin[::-1], (path + widths)[::-1]))
+    aside = side * dice.spread((-0.1, 0.05, 0.4))
+    tip = skeleton.root + point(aside, dice.uniform(0.2, 0.45) - abs(aside) * 0.3)
+    bow = point(side * dice.uniform(-0.12, 0.12), abs(aside) * dice.uniform(0.2, 0.7))
+    path = bend_through(skeleton.root, (skeleton.root + tip) / 2 + bow, tip)
+    sides = ribbon(path, half * 1.2, 0.02)
+    tail = np.concatenate((sides[0], _fin(sketch, path), sides[1][::-1]))
     if dice.chance(0.4):
         sketch.fill(tail, any_colour(dice), dice.pick(tuple(FillStyle)))
     sketch.outline(tail)
     sketch.outline(trunk.outline)
     _upper(sketch, replace(skeleton, legs=(None, None)))
+
+
+def _fin(sketch: Sketch, path: Points) -> Points:
+    """The two lobes at the end of a fish's tail, from one side to the other."""
+    dice = sketch.hand.dice
+    way = path[-1] - path[-2]
+    heading, size = float(np.arctan2(way[0], way[1])), dice.uniform(0.1, 0.2)
+    turns = (0.9, 0.55, 0.0, -0.55, -0.9)
+    reach = (1.0, 1.1, 0.45, 1.1, 1.0)
+    tips = [path[-1] + direction(heading + t) * size * r for t, r in zip(turns, reach, strict=True)]
+    flip = np.hypot(*(tips[0] - path[-2])) > np.hypot(*(tips[-1] - path[-2]))
+    return polyline(tips[::-1] if flip else tips)
 
 
 def _ghost(sketch: Sketch) -> None:
@@ -181,11 +196,18 @@ def _angel(sketch: Sketch) -> None:
     dice = sketch.hand.dice
     skeleton = assemble(dice, BODY, choose_pose(sketch, wide=False))
     hem = skeleton.root + point(0, dice.uniform(0.12, 0.3))
-    half = dice.uniform(0.07, 0.14)
+    half = dice.uniform(0.07, 0.16)
     draw_wings(sketch, skeleton)
-    gown = shape_torso(skeleton.torso, hem, half, dice.pick(("triangle", "bell")))
+    gown = shape_torso(skeleton.torso, hem, half, dice.pick(("triangle", "bell", "pear")))
     draw_torso(sketch, gown, dice.chance(0.25))
     _upper(sketch, replace(skeleton, legs=(None, None)))
+    if dice.chance(0.35):
+        for limb, x in zip(SIDES, (-0.04, 0.04), strict=True):
+            top = hem + point(x, 0)
+            foot = top + point(x * 0.3, dice.uniform(0.06, 0.14))
+            sketch.line(polyline((top, foot)))
+            sketch.joint(f"{limb}_knee", top, seen=False)
+            sketch.joint(f"{limb}_ankle", foot)
 
 
 def _upper(sketch: Sketch, skeleton: Skeleton) -> None:

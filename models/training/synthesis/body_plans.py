@@ -9,6 +9,7 @@ from models.training.synthesis.bodies import (
     draw_outlined,
     draw_silhouette,
 )
+from models.training.synthesis.quadrupeds import draw_quadruped
 from models.training.synthesis.settings import FigureKind
 from models.training.synthesis.sketch import Sketch
 from models.training.synthesis.sticks import draw_stick, draw_tadpole
@@ -24,6 +25,7 @@ _PLANS: Mapping[FigureKind, Callable[[Sketch], None]] = {
     FigureKind.TADPOLE: draw_tadpole,
     FigureKind.BLOB: draw_blob,
     FigureKind.ANIMAL: draw_animal,
+    FigureKind.QUADRUPED: draw_quadruped,
     FigureKind.ROBOT: draw_robot,
     FigureKind.LEGLESS: draw_legless,
 }

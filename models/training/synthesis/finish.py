@@ -12,7 +12,7 @@ __all__ = ("choose_pose", "dress_up")
 def choose_pose(sketch: Sketch, wide: bool) -> Pose:
     """A standing pose, or in the shares that the look says a special one or a profile."""
     if sketch.chance(sketch.look.special, "special"):
-        return special_pose(sketch.hand.dice, wide)
+        return special_pose(sketch.hand.dice, wide, sketch.look.poses)
     if sketch.chance(sketch.look.profile, "profile"):
         return profile_pose(sketch.hand.dice)
     return sample_pose(sketch.hand.dice, wide)

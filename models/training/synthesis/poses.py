@@ -1,11 +1,12 @@
 """Poses: the angles of a figure's limbs."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from models.training.synthesis.dice import Dice
+from models.training.synthesis.settings import SpecialPose
 
 __all__ = ("LimbPose", "Pose", "profile_pose", "sample_pose", "special_pose")
 
@@ -34,12 +35,14 @@ class Pose:
         arms: right and left arm.
         legs: right and left leg.
         profile: -1 or 1 when all limbs point to one side, 0 when frontal.
+        beside_head: which arms go up past the head, with room between; their angles do not count.
     """
 
     lean: float
     arms: tuple[LimbPose, LimbPose]
     legs: tuple[LimbPose, LimbPose]
     profile: int = 0
+    beside_head: tuple[bool, bool] = (False, False)
 
 
 def sample_pose(dice: Dice, wide: bool) -> Pose:
@@ -48,10 +51,9 @@ def sample_pose(dice: Dice, wide: bool) -> Pose:
     return Pose(lean, _pair(dice, _arm(dice, wide)), _pair(dice, _leg(dice, wide)))
 
 
-def special_pose(dice: Dice, wide: bool) -> Pose:
-    """A pose from yoga, sports or play."""
-    base = sample_pose(dice, wide)
-    return dice.pick(tuple(_SPECIAL.values()))(dice, base)
+def special_pose(dice: Dice, wide: bool, weights: Mapping[SpecialPose, float]) -> Pose:
+    """A pose from yoga, sports or play, by its weight."""
+    return _SPECIAL[dice.weighted(weights)](dice, sample_pose(dice, wide))
 
 
 def profile_pose(dice: Dice) -> Pose:
@@ -92,6 +94,11 @@ def _waving(dice: Dice, base: Pose) -> Pose:
 def _arms_up(dice: Dice, base: Pose) -> Pose:
     top = dice.uniform(150, 178)
     return Pose(base.lean, (bent(top, dice.normal(20)), bent(top, dice.normal(20))), base.legs)
+
+
+def _beside_head(dice: Dice, base: Pose) -> Pose:
+    which = dice.weighted({(True, True): 3.0, (True, False): 1.0, (False, True): 1.0})
+    return replace(base, lean=base.lean / 2, beside_head=which)
 
 
 def _tree(dice: Dice, base: Pose) -> Pose:
@@ -151,18 +158,19 @@ def _downward_dog(dice: Dice, base: Pose) -> Pose:
     return Pose(side * dice.uniform(1.7, 2.3), arms, legs, side)
 
 
-_SPECIAL: Mapping[str, Callable[[Dice, Pose], Pose]] = {
-    "hands-on-hips": _hands_on_hips,
-    "waving": _waving,
-    "arms-up": _arms_up,
-    "tree": _tree,
-    "leg-up": _leg_up,
-    "running": _running,
-    "kneeling": _kneeling,
-    "sitting": _sitting,
-    "cross-legged": _cross_legged,
-    "arm-across": _arm_across,
-    "downward-dog": _downward_dog,
+_SPECIAL: Mapping[SpecialPose, Callable[[Dice, Pose], Pose]] = {
+    SpecialPose.HANDS_ON_HIPS: _hands_on_hips,
+    SpecialPose.WAVING: _waving,
+    SpecialPose.ARMS_UP: _arms_up,
+    SpecialPose.BESIDE_HEAD: _beside_head,
+    SpecialPose.TREE: _tree,
+    SpecialPose.LEG_UP: _leg_up,
+    SpecialPose.RUNNING: _running,
+    SpecialPose.KNEELING: _kneeling,
+    SpecialPose.SITTING: _sitting,
+    SpecialPose.CROSS_LEGGED: _cross_legged,
+    SpecialPose.ARM_ACROSS: _arm_across,
+    SpecialPose.DOWNWARD_DOG: _downward_dog,
 }
 
 

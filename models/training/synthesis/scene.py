@@ -1,6 +1,6 @@
 """Scene: figures and clutter on a stage, and the picture that is taken of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import cv2
@@ -15,14 +15,21 @@ from models.training.synthesis.dice import Dice
 from models.training.synthesis.ink import Inker, blots, silhouette
 from models.training.synthesis.labels import LabelledFigure, Sample
 from models.training.synthesis.layout import Place, central_place, free_place, place_figures
+from models.training.synthesis.noise import Plane
 from models.training.synthesis.pens import Pen, PenKind
-from models.training.synthesis.settings import DEFAULT_SETTINGS, SynthesisSettings
+from models.training.synthesis.settings import DEFAULT_SETTINGS, SynthesisSettings, ThingKind
 from models.training.synthesis.sketch import Mark, Sketch
 from models.training.synthesis.stage import Stage, set_stage
 
 __all__ = ("synthesize",)
 
 Box = tuple[float, float, float, float]
+_LEAST_SEEN = 0.2
+"""Of a figure behind others a larger share must show for it to count."""
+
+_FEWEST_JOINTS = 4
+"""A figure of which fewer joints are in the picture gets no label and is not drawn."""
+
 _SMALLEST_SIDE = 6
 """A figure with a shorter visible side, in pixels, gets no label and is not drawn."""
 
@@ -48,7 +55,8 @@ def synthesize(
     if not stage.is_digital:
         stage.tags.extend(light_up(dice, stage.canvas, settings))
     image = develop(dice, stage.canvas, settings, not stage.is_digital)
-    return Sample(image, tuple(figures), tuple(stage.tags))
+    things = () if figures else tuple(stage.things)
+    return Sample(image, tuple(figures), tuple(stage.tags), things)
 
 
 def _populate(stage: Stage) -> list[LabelledFigure]:
@@ -58,32 +66,47 @@ def _populate(stage: Stage) -> list[LabelledFigure]:
     stage.tags.append(pen.kind.value)
     if dice.chance(settings.empty):
         stage.tags.append("empty")
-        for _ in range(dice.weighted({0: 1, 1: 5, 2: 2, 3: 1, 4: 1})):
-            _add_clutter(stage, pen if dice.chance(0.6) else stage.new_pen(), [], alone=True)
+        _fill_empty_page(stage, pen)
         return []
     places = place_figures(dice, settings)
     stage.tags.append(places[0].tag)
     taken = [_reserved(place) for place in places]
     if dice.chance(settings.clutter):
         for _ in range(dice.integer(1, 4)):
-            _add_clutter(stage, pen if dice.chance(0.6) else stage.new_pen(), taken, alone=False)
+            place = free_place(dice, taken, dice.uniform(0.08, 0.3))
+            _add_clutter(stage, pen, place, settings.beside)
     return _draw_figures(stage, pen, places)
+
+
+def _fill_empty_page(stage: Stage, pen: Pen) -> None:
+    """One thing that fills the page, several, or nothing at all."""
+    dice, settings = stage.dice, stage.settings
+    count = dice.weighted({0: 1, 1: 4, 2: 3, 3: 1, 5: 1})
+    if dice.chance(settings.filling):
+        stage.tags.append("filling")
+        _add_clutter(stage, pen, central_place(dice), settings.things)
+        count = dice.weighted({0: 5, 1: 2, 2: 1})
+    for _ in range(count):
+        place = free_place(dice, [], dice.spread((0.12, 0.4, 0.9)))
+        _add_clutter(stage, pen, place, settings.things)
 
 
 def _draw_figures(stage: Stage, pen: Pen, places: Sequence[Place]) -> list[LabelledFigure]:
     dice = stage.dice
-    opaque = stage.is_digital and dice.chance(0.5)
+    crowd = places[0].tag == "crowd"
+    opaque = dice.chance(0.75) if crowd else stage.is_digital and dice.chance(0.5)
+    bare = stage.canvas.copy()
     kind = dice.weighted(stage.settings.figures)
     figures: list[LabelledFigure] = []
     for place in places:
         sketch = stage.new_sketch()
         draw_figure(sketch, kind)
         stage.tags.extend(sketch.tags)
-        found = _put_figure(stage, sketch, replace(pen), place, opaque)
+        found = _put_figure(stage, sketch, pen, place, bare if opaque else None)
         if found is not None:
             figures = [_behind(f, found) for f in figures] if opaque else figures
             figures.append(found)
-        if dice.chance(0.5):
+        if dice.chance(0.1 if crowd else 0.5):
             kind = dice.weighted(stage.settings.figures)
         if dice.chance(0.2):
             pen = stage.new_pen()
@@ -91,9 +114,10 @@ def _draw_figures(stage: Stage, pen: Pen, places: Sequence[Place]) -> list[Label
 
 
 def _put_figure(
-    stage: Stage, sketch: Sketch, pen: Pen, place: Place, opaque: bool
+    stage: Stage, sketch: Sketch, pen: Pen, place: Place, under: Plane | None
 ) -> LabelledFigure | None:
-    tilt = stage.dice.uniform(-1, 1) * stage.settings.tilt
+    """Draw a figure; `under` is the page that it hides what is behind it with."""
+    tilt = stage.dice.uniform(-1, 1) * stage.settings.tilt + 90 * place.turn
     matrix, reach = _placement(stage, sketch, place, tilt)
     marks = _project(sketch.marks, matrix)
     width = _stroke_width(stage, pen, reach)
@@ -102,31 +126,33 @@ def _put_figure(
     area = mask
     if stage.surroundings is not None:
         mask = mask & ~stage.surroundings.hidden
-    box = _box(mask)
-    if box is None:
+    box, joints = _box(mask), _joints(sketch, matrix, stage)
+    if box is None or np.count_nonzero(joints[:, 2]) < _FEWEST_JOINTS:
         return None
-    if opaque:
-        stage.canvas[area] = stage.canvas[0, 0].copy()
+    if under is not None:
+        stage.canvas[area] = under[area]
     Inker(stage.dice, pen, width, reach, stage.stretch).draw(stage.canvas, marks)
-    return LabelledFigure(box, mask, _joints(sketch, matrix, stage))
+    turn = None if place.turn else stage.turn
+    return LabelledFigure(box, mask, joints, turn)
 
 
 def _behind(figure: LabelledFigure, front: LabelledFigure) -> LabelledFigure:
     mask = figure.mask & ~front.mask
-    box = _box(mask)
-    return LabelledFigure(np.zeros(0, np.float32) if box is None else box, mask, figure.keypoints)
+    box = _box(mask) if mask.sum() > _LEAST_SEEN * figure.mask.sum() else None
+    return replace(figure, box=np.zeros(0, np.float32) if box is None else box, mask=mask)
 
 
-def _add_clutter(stage: Stage, pen: Pen, taken: Sequence[Box], alone: bool) -> None:
-    dice = stage.dice
-    large = alone and dice.chance(0.35)
-    side = dice.spread((0.12, 0.4, 0.9)) if alone else dice.uniform(0.08, 0.3)
-    place = central_place(dice) if large else free_place(dice, taken, side)
+def _add_clutter(
+    stage: Stage, pen: Pen, place: Place | None, weights: Mapping[ThingKind, float]
+) -> None:
+    """Draw one thing from these groups, with this pen or another, where there is room."""
     if place is None:
         return
-    kind = choose_clutter(dice, alone)
-    stage.tags.append(kind)
-    _ink_clutter(stage, pen, kind, place)
+    name = choose_clutter(stage.dice, weights)
+    stage.tags.append(name)
+    box = _ink_clutter(stage, pen if stage.dice.chance(0.6) else stage.new_pen(), name, place)
+    if box is not None:
+        stage.things.append(box)
 
 
 def _show_through(stage: Stage) -> None:
@@ -138,17 +164,28 @@ def _show_through(stage: Stage) -> None:
     for _ in range(dice.integer(1, 3)):
         place = free_place(dice, [], dice.uniform(0.3, 0.9))
         if place is not None:
-            _ink_clutter(stage, faint, choose_clutter(dice, True), place)
+            _ink_clutter(stage, faint, choose_clutter(dice, stage.settings.things), place)
 
 
-def _ink_clutter(stage: Stage, pen: Pen, kind: str, place: Place) -> None:
+def _ink_clutter(stage: Stage, pen: Pen, name: str, place: Place) -> NDArray[np.float32] | None:
+    """Draw a thing; the box that it takes of the picture, if any."""
     sketch = stage.new_sketch()
-    draw_clutter(sketch, kind)
+    draw_clutter(sketch, name)
     matrix, reach = _placement(stage, sketch, place, stage.dice.normal(6))
     width = _stroke_width(stage, pen, max(reach, 0.5 * min(stage.page)))
     marks = _project(sketch.marks, matrix)
     marks += blots(stage.dice, pen, marks, width)
     Inker(stage.dice, pen, width, reach, stage.stretch).draw(stage.canvas, marks)
+    return _extent(marks, stage.shape)
+
+
+def _extent(marks: Sequence[Mark], shape: tuple[int, int]) -> NDArray[np.float32] | None:
+    """The box around marks, within the picture."""
+    every = np.concatenate([mark.points for mark in marks])
+    limits = (shape[1], shape[0])
+    low, high = np.clip(every.min(0), 0, limits), np.clip(every.max(0), 0, limits)
+    seen = bool((high - low).min() >= _SMALLEST_SIDE)
+    return np.concatenate((low, high)).astype(np.float32) if seen else None
 
 
 def _stroke_width(stage: Stage, pen: Pen, reach: float) -> float:

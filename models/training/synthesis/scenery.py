@@ -22,6 +22,7 @@ __all__ = (
     "draw_flower",
     "draw_horizon",
     "draw_house",
+    "draw_palm",
     "draw_rain",
     "draw_rainbow",
     "draw_sun",
@@ -50,7 +51,7 @@ def draw_sun(sketch: Sketch) -> None:
 def draw_house(sketch: Sketch) -> None:
     """Walls, a roof, a door, windows, at times smoke."""
     dice = sketch.hand.dice
-    half, wall, roof = dice.uniform(0.3, 0.5), dice.uniform(0.4, 0.6), dice.uniform(0.25, 0.5)
+    half, wall, roof = dice.uniform(0.3, 0.5), dice.uniform(0.35, 0.6), dice.uniform(0.25, 0.5)
     draw_area(sketch, _rectangle(-half, 0, half, wall))
     over = half * dice.uniform(1.0, 1.25)
     draw_area(sketch, dense(((-over, 0), (over, 0), (0, -roof))))
@@ -62,18 +63,38 @@ def draw_house(sketch: Sketch) -> None:
 
 
 def draw_tree(sketch: Sketch) -> None:
-    """A trunk with a crown: round, scalloped or a triangle."""
+    """A trunk with a crown: round, scalloped or a triangle; at times branches, roots and fruit."""
     dice = sketch.hand.dice
-    half = dice.uniform(0.03, 0.1)
-    draw_area(sketch, dense(((-half, 0), (-half * 1.3, 0.5), (half * 1.3, 0.5), (half, 0))))
+    half, foot = dice.uniform(0.03, 0.1), dice.uniform(1.0, 2.0)
+    draw_area(sketch, dense(((-half, 0), (-half * foot, 0.5), (half * foot, 0.5), (half, 0))), 0.6)
+    if dice.chance(0.35):
+        for side in (-1.0, 1.0):
+            sketch.line(polyline(((side * half, 0.12), (side * dice.uniform(0.15, 0.3), -0.08))))
+    if dice.chance(0.25):
+        for x in (-1.0, 0.0, 1.0):
+            root = point(x * half * foot, 0.5)
+            sketch.line(polyline((root, root + point(x * 0.08 + dice.normal(0.02), 0.08))))
     kind = dice.pick(("triangle", "round", "scallops", "scallops"))
     if kind == "triangle":
         draw_area(sketch, dense(((-0.35, 0.02), (0.35, 0.02), (0, -0.6))))
     elif kind == "round":
         draw_area(sketch, ellipse(point(0, -0.25), dice.uniform(0.22, 0.4), 0.3), 0.6)
     else:
-        crown = _scallops(dice.integer(6, 10), dice.uniform(0.28, 0.4), 0.08)
-        draw_area(sketch, crown + point(0, -0.25), 0.6)
+        crown = _scallops(dice.integer(6, 12), dice.uniform(0.28, 0.4), dice.uniform(0.05, 0.1))
+        draw_area(sketch, crown * (dice.uniform(0.85, 1.3), 1.0) + point(0, -0.25), 0.6)
+    for _ in range(dice.integer(2, 7) if dice.chance(0.35) else 0):
+        sketch.dot(dice.array.uniform(-0.2, 0.2, 2) + point(0, -0.25), 0.025, any_colour(dice))
+
+
+def draw_palm(sketch: Sketch) -> None:
+    """A palm: a bent trunk with leaves that hang to all sides."""
+    dice = sketch.hand.dice
+    top = point(dice.normal(0.08), -0.2)
+    for side in (-0.03, 0.03):
+        sketch.line(bend_through(point(side, 0.5), point(side + dice.normal(0.03), 0.15), top))
+    for turn in np.linspace(-2.2, 2.2, dice.integer(4, 7)):
+        tip = top + point(float(np.sin(turn)) * 0.4, -float(np.cos(turn)) * 0.25)
+        sketch.line(bend_through(top, (top + tip) / 2 - point(0, 0.12), tip))
 
 
 def draw_bare_tree(sketch: Sketch) -> None:

@@ -15,7 +15,10 @@ __all__ = (
     "HandKind",
     "HeadShape",
     "PaperKind",
+    "SpecialPose",
     "SynthesisSettings",
+    "ThingKind",
+    "WornKind",
 )
 
 Range = tuple[float, float]
@@ -32,6 +35,7 @@ class FigureKind(StrEnum):
     TADPOLE = "tadpole"
     BLOB = "blob"
     ANIMAL = "animal"
+    QUADRUPED = "quadruped"
     ROBOT = "robot"
     LEGLESS = "legless"
 
@@ -78,6 +82,48 @@ class HeadShape(StrEnum):
     BUN = "bun"
 
 
+class SpecialPose(StrEnum):
+    """Poses beside standing."""
+
+    HANDS_ON_HIPS = "hands-on-hips"
+    WAVING = "waving"
+    ARMS_UP = "arms-up"
+    BESIDE_HEAD = "beside-head"
+    TREE = "tree"
+    LEG_UP = "leg-up"
+    RUNNING = "running"
+    KNEELING = "kneeling"
+    SITTING = "sitting"
+    CROSS_LEGGED = "cross-legged"
+    ARM_ACROSS = "arm-across"
+    DOWNWARD_DOG = "downward-dog"
+
+
+class WornKind(StrEnum):
+    """What grows from a back or hangs on it."""
+
+    WINGS = "wings"
+    CAPE = "cape"
+    TAIL = "tail"
+
+
+class ThingKind(StrEnum):
+    """Groups of things that are no figures."""
+
+    FACES = "faces"
+    HOUSES = "houses"
+    TREES = "trees"
+    FLOWERS = "flowers"
+    HEAVENS = "heavens"
+    CLOTHES = "clothes"
+    HANDS = "hands"
+    VEHICLES = "vehicles"
+    WRITING = "writing"
+    ABSTRACT = "abstract"
+    CREATURES = "creatures"
+    SHAPES = "shapes"
+
+
 _HANDS = {
     HandKind.NONE: 3.5,
     HandKind.FORK: 4.5,
@@ -111,8 +157,52 @@ _FIGURES = {
     FigureKind.TADPOLE: 0.7,
     FigureKind.BLOB: 0.7,
     FigureKind.ANIMAL: 0.6,
+    FigureKind.QUADRUPED: 0.4,
     FigureKind.ROBOT: 0.4,
-    FigureKind.LEGLESS: 0.4,
+    FigureKind.LEGLESS: 0.8,
+}
+_POSES = {
+    SpecialPose.HANDS_ON_HIPS: 1.5,
+    SpecialPose.WAVING: 1.0,
+    SpecialPose.ARMS_UP: 1.2,
+    SpecialPose.BESIDE_HEAD: 2.0,
+    SpecialPose.TREE: 1.0,
+    SpecialPose.LEG_UP: 0.8,
+    SpecialPose.RUNNING: 1.0,
+    SpecialPose.KNEELING: 0.7,
+    SpecialPose.SITTING: 0.8,
+    SpecialPose.CROSS_LEGGED: 0.8,
+    SpecialPose.ARM_ACROSS: 1.0,
+    SpecialPose.DOWNWARD_DOG: 0.5,
+}
+_WORN = {WornKind.WINGS: 2.0, WornKind.CAPE: 1.0, WornKind.TAIL: 1.0}
+_ALONE = {
+    ThingKind.FACES: 3.0,
+    ThingKind.HOUSES: 2.5,
+    ThingKind.TREES: 2.5,
+    ThingKind.FLOWERS: 1.0,
+    ThingKind.HEAVENS: 2.0,
+    ThingKind.CLOTHES: 2.5,
+    ThingKind.HANDS: 0.7,
+    ThingKind.VEHICLES: 1.5,
+    ThingKind.WRITING: 1.5,
+    ThingKind.ABSTRACT: 1.5,
+    ThingKind.CREATURES: 1.5,
+    ThingKind.SHAPES: 1.5,
+}
+_BESIDE = {
+    ThingKind.FACES: 0.2,
+    ThingKind.HOUSES: 1.2,
+    ThingKind.TREES: 1.2,
+    ThingKind.FLOWERS: 1.2,
+    ThingKind.HEAVENS: 2.5,
+    ThingKind.CLOTHES: 0.3,
+    ThingKind.HANDS: 0.1,
+    ThingKind.VEHICLES: 0.6,
+    ThingKind.WRITING: 1.5,
+    ThingKind.ABSTRACT: 0.4,
+    ThingKind.CREATURES: 0.6,
+    ThingKind.SHAPES: 1.6,
 }
 _PENS = {
     PenKind.FELT: 4.0,
@@ -140,11 +230,13 @@ class FigureLook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         face: heads with a face; empty heads otherwise.
         hair: heads with hair.
         headgear: heads with a crown, a hat, ears, antennae or a halo.
-        worn: figures with wings, a cape or a tail.
+        worn: figures with something on their back.
+        worn_kinds: weight of each such thing.
         held: figures that hold a stick, a sword, a balloon or a bag.
-        missing: figures without an arm, a leg or both legs.
+        missing: figures without an arm, a leg or both legs, or with both legs in one.
         detached: figures with limbs that do not reach the trunk.
         special: figures in a special pose: yoga, running, hands on hips, kneeling, waving.
+        poses: weight of each special pose.
         profile: figures with all limbs on one side.
         dressing: bodies with stripes, buttons, a belt or a pattern.
     """
@@ -155,11 +247,13 @@ class FigureLook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     face: float = 0.68
     hair: float = 0.3
     headgear: float = 0.12
-    worn: float = 0.05
+    worn: float = 0.06
+    worn_kinds: dict[WornKind, float] = msgspec.field(default_factory=_WORN.copy)
     held: float = 0.07
     missing: float = 0.05
     detached: float = 0.08
-    special: float = 0.12
+    special: float = 0.15
+    poses: dict[SpecialPose, float] = msgspec.field(default_factory=_POSES.copy)
     profile: float = 0.05
     dressing: float = 0.5
 
@@ -173,10 +267,15 @@ class SynthesisSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
         pens: weight of each tool.
         papers: weight of each ground.
         empty: share of pictures without any figure.
+        filling: share of those on which one thing fills the page.
+        things: weight of each group of things on pages without a figure.
         several: share of the other pictures with 2 to 5 figures.
+        crowd: share of those whose figures stand shoulder to shoulder, cut by the page's sides.
         height: of a lone figure, share of the picture's height.
         tiny: share of lone figures that are far smaller than that.
         cropped: share of lone figures that fill the picture or are cut by its edge.
+        cut: share of those of which a good part lies beyond one edge.
+        lying: share of lone figures that lie on the ground of an upright page.
         stretch: largest change of the aspect (0.3: +-30 %).
         tilt: largest free turn of a figure, degrees.
         turned: share of pages turned by 90, 180 or 270 degrees.
@@ -185,6 +284,7 @@ class SynthesisSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
         light: range of the fall-off of light over a photo, levels.
         shadow: share of photos with a shadow.
         clutter: share of pictures with things beside the figures.
+        beside: weight of each group of such things.
         show_through: share of photos in which the back of the page shines through.
         wobble: tremor of the hand, share of the figure's height.
         gap: largest gap or overshoot where strokes meet, share of the figure's height.
@@ -197,11 +297,16 @@ class SynthesisSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     look: FigureLook = msgspec.field(default_factory=FigureLook)
     pens: dict[PenKind, float] = msgspec.field(default_factory=_PENS.copy)
     papers: dict[PaperKind, float] = msgspec.field(default_factory=_PAPERS.copy)
-    empty: float = 0.15
-    several: float = 0.15
+    empty: float = 0.3
+    filling: float = 0.55
+    things: dict[ThingKind, float] = msgspec.field(default_factory=_ALONE.copy)
+    several: float = 0.17
+    crowd: float = 0.3
     height: Spread = (0.3, 0.88, 0.98)
     tiny: float = 0.07
-    cropped: float = 0.12
+    cropped: float = 0.13
+    cut: float = 0.4
+    lying: float = 0.03
     stretch: float = 0.3
     tilt: float = 10.0
     turned: float = 0.05
@@ -210,6 +315,7 @@ class SynthesisSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     light: Range = (5.0, 80.0)
     shadow: float = 0.25
     clutter: float = 0.3
+    beside: dict[ThingKind, float] = msgspec.field(default_factory=_BESIDE.copy)
     show_through: float = 0.1
     wobble: Spread = (0.001, 0.004, 0.012)
     gap: float = 0.05

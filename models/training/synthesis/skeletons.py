@@ -146,10 +146,16 @@ def assemble(dice: Dice, build: Build, pose: Pose) -> Skeleton:
     shoulders = _pair(torso, across * dice.spread(build.shoulders) / 2)
     hips = _pair(root, across * dice.spread(build.hips) / 2)
     arm, leg = dice.spread(build.arm), dice.spread(build.leg)
-    arms = [_limb(dice, shoulders[i], pose.arms[i], arm, _side(pose, i)) for i in (0, 1)]
+    radii = (half_width, half_height)
+    arms = [
+        _limb_beside(dice, shoulders[i], head, radii, (-1.0, 1.0)[i])
+        if pose.beside_head[i]
+        else _limb(dice, shoulders[i], pose.arms[i], arm, _side(pose, i))
+        for i in (0, 1)
+    ]
     legs = [_limb(dice, hips[i], pose.legs[i], leg, _side(pose, i)) for i in (0, 1)]
     limbs = (arms[0], arms[1]), (legs[0], legs[1])
-    return Skeleton(head, (half_width, half_height), tilt, shoulders, hips, *limbs)
+    return Skeleton(head, radii, tilt, shoulders, hips, *limbs)
 
 
 def move_limb(limb: Limb, by: Points) -> Limb:
@@ -168,9 +174,9 @@ def lower_arms(skeleton: Skeleton, shares: tuple[float, float]) -> Skeleton:
 
 
 def lose_limbs(dice: Dice, skeleton: Skeleton) -> Skeleton:
-    """The same figure without an arm, a leg, or any legs, or with one limb far too short."""
+    """The same figure without an arm, a leg, or any legs, with one too short, or both in one."""
     arms, legs = list(skeleton.arms), list(skeleton.legs)
-    what = dice.weighted({"arm": 1.0, "leg": 1.0, "legs": 1.0, "short": 1.5})
+    what = dice.weighted({"arm": 1.0, "leg": 1.0, "legs": 1.0, "short": 1.5, "joined": 1.0})
     side = dice.integer(0, 1)
     if what == "arm":
         arms[side] = None
@@ -178,6 +184,8 @@ def lose_limbs(dice: Dice, skeleton: Skeleton) -> Skeleton:
         legs[side] = None
     elif what == "legs":
         legs = [None, None]
+    elif what == "joined":
+        legs = [_straight_down(dice, leg) for leg in legs]
     elif (limb := legs[side]) is not None:
         shrink = dice.uniform(0.35, 0.6)
         legs[side] = replace(
@@ -186,6 +194,14 @@ def lose_limbs(dice: Dice, skeleton: Skeleton) -> Skeleton:
             end=limb.start + (limb.end - limb.start) * shrink,
         )
     return replace(skeleton, arms=(arms[0], arms[1]), legs=(legs[0], legs[1]))
+
+
+def _straight_down(dice: Dice, leg: Limb | None) -> Limb | None:
+    """A leg that goes on where the trunk ends, so that two look like one."""
+    if leg is None:
+        return None
+    way = point(0, leg.length * dice.uniform(0.6, 1.0))
+    return Limb(leg.start, leg.start + way / 2, leg.start + way, sharp=False)
 
 
 def _hang(limb: Limb | None, place: Points) -> Limb | None:
@@ -208,3 +224,16 @@ def _limb(dice: Dice, start: Points, pose: LimbPose, length: float, side: float)
     middle = start + direction(upper) * half
     end = middle + direction(lower) * (length - half)
     return Limb(start, middle, end, pose.sharp or abs(pose.bend) > 1.0)
+
+
+def _limb_beside(
+    dice: Dice, start: Points, head: Points, radii: tuple[float, float], side: float
+) -> Limb:
+    """An arm that goes out and then up past the head, with room between; or bent over it."""
+    room = radii[0] + dice.uniform(0.03, 0.15)
+    low = max(start[1] - dice.uniform(-0.03, 0.1), head[1] + radii[1] * 0.3)
+    elbow = point(head[0] + side * (room + dice.uniform(0.0, 0.06)), low)
+    up = head[1] - radii[1] * dice.uniform(-0.3, 1.6)
+    lean = dice.uniform(-0.06, 0.1) if up < head[1] - radii[1] else dice.uniform(0.0, 0.1)
+    wrist = point(head[0] + side * (room + lean), min(up, low - 0.06))
+    return Limb(start, elbow, wrist, sharp=dice.chance(0.6))

@@ -1,8 +1,9 @@
 """Stage: a page with its paper, its camera and its surroundings, before anything is drawn."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from models.training.synthesis.camera import page_corners, page_to_picture
 from models.training.synthesis.curves import Points
@@ -32,7 +33,9 @@ class Stage:
         stretch: factors by which all that is drawn is stretched in x and in y.
         paper: the ground.
         surroundings: what is around the page, if that shows.
+        turn: quarter turns, clockwise, by which the page lies turned in the picture, 0..3.
         tags: the factors that were used so far; grows.
+        things: boxes (4,) float32 xyxy, pixels, of the things drawn so far; grows.
     """
 
     dice: Dice
@@ -43,7 +46,9 @@ class Stage:
     stretch: tuple[float, float]
     paper: PaperKind
     surroundings: Surroundings | None
+    turn: int
     tags: list[str]
+    things: list[NDArray[np.float32]] = field(default_factory=list)
 
     @property
     def is_digital(self) -> bool:
@@ -106,7 +111,8 @@ def set_stage(dice: Dice, settings: SynthesisSettings, size: int) -> Stage:
         tags.append("surroundings")
         around = surround(dice, (height, width), corners)
     factor = float(np.sqrt(1 + dice.uniform(0, settings.stretch))) ** dice.sign()
-    return Stage(dice, settings, canvas, camera, page, (factor, 1 / factor), paper, around, tags)
+    stretch = (factor, 1 / factor)
+    return Stage(dice, settings, canvas, camera, page, stretch, paper, around, turn, tags)
 
 
 def _turn(dice: Dice, settings: SynthesisSettings, tags: list[str]) -> int:

@@ -9,7 +9,8 @@ from PIL import Image
 from models.drawn_humanoid_detector.handler import DetectorHandler
 from models.drawn_humanoid_pose_estimator.handler import PoseHandler
 
-Arrays = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+Array = NDArray[np.float32]
+Arrays = tuple[Array, Array, Array]
 
 
 def picture(width: int, height: int) -> NDArray[np.uint8]:
@@ -67,7 +68,7 @@ class Pose:
     def __init__(self) -> None:
         self.calls: list[tuple[int, ...]] = []
 
-    def __call__(self, crops: NDArray[np.uint8]) -> Arrays:
+    def __call__(self, crops: NDArray[np.uint8]) -> tuple[Array, ...]:
         self.calls.append(crops.shape)
         count = len(crops)
         heatmaps = np.full((count, 17, 48, 48), -40, np.float32)
@@ -75,7 +76,9 @@ class Pose:
             heatmaps[place, :, 23, 10 * place + 5] = 40
         mask = np.full((count, 48, 48), -40, np.float32)
         mask[:, :, :24] = 40
-        return heatmaps, np.full((count, 17), 40, np.float32), mask
+        turns = np.tile(np.array([0, 0, 3, 0], np.float32), (count, 1))
+        figure = np.full(count, -2, np.float32)
+        return heatmaps, np.full((count, 17), 40, np.float32), mask, turns, figure
 
 
 def test_crops_of_different_sizes_share_one_call_and_keep_their_order() -> None:
@@ -86,6 +89,9 @@ def test_crops_of_different_sizes_share_one_call_and_keep_their_order() -> None:
     assert first["keypoints"][0].tolist() == [22, 94]
     assert second["keypoints"][0].tolist() == [124, 92]
     assert first["scores"].tolist() == [1] * 17
+    assert first["figure"].tolist() == pytest.approx([0.1192], abs=1e-4)  # 1 / (1 + e²)
+    # e³ / (3 + e³)
+    assert first["turns"].tolist() == pytest.approx([0.0433, 0.0433, 0.8701, 0.0433], abs=1e-4)
 
 
 def test_pose_mask_covers_the_crop_without_the_margin() -> None:

@@ -19,11 +19,16 @@ from tests.support_predictor import RedHeadPredictor
 POSE = "drawn_humanoid_pose_estimator"
 
 
-class ScriptedPose:
-    """One answer a call: the mean score, and the direction from head to feet."""
+Turns = tuple[float, float, float, float]
 
-    def __init__(self, *answers: tuple[float, tuple[float, float]]) -> None:
-        self._answers = list(answers)
+
+class ScriptedPose:
+    """One answer a call: the mean score, the direction from head to feet, perhaps the way up."""
+
+    def __init__(
+        self, *answers: tuple[float, tuple[float, float]], turns: tuple[Turns, ...] = ()
+    ) -> None:
+        self._answers, self._turns = list(answers), list(turns)
 
     def infer(self, model: str, inputs: Mapping[str, NDArray[Any]]) -> Mapping[str, NDArray[Any]]:
         assert model == POSE
@@ -31,7 +36,9 @@ class ScriptedPose:
         points = np.full((17, 2), 50.0, np.float32)
         points[11:] += np.array(down, np.float32)
         mask = np.zeros((2, 2), np.float32)
-        return {"keypoints": points, "scores": np.full(17, score, np.float32), "mask": mask}
+        told = {"turns": np.array(self._turns.pop(0), np.float64)} if self._turns else {}
+        scores = np.full(17, score, np.float32)
+        return {"keypoints": points, "scores": scores, "mask": mask, **told}
 
     @property
     def left(self) -> int:
@@ -85,6 +92,35 @@ def test_sure_figure_with_its_head_below_is_turned() -> None:
 
 def test_body_without_direction_leaves_the_drawing_as_it_is() -> None:
     assert decide(ScriptedPose(*[(0.9, NOWHERE)] * 4)) == 0
+
+
+UPRIGHT: Turns = (0.97, 0.01, 0.01, 0.01)
+UNSURE: Turns = (0.25, 0.25, 0.25, 0.25)
+
+
+def test_figure_that_stands_and_of_which_the_model_says_so_is_looked_at_once() -> None:
+    pose = ScriptedPose((0.9, DOWN), (0.9, DOWN), turns=(UPRIGHT,))
+    assert decide(pose) == 0
+    assert pose.left == 1
+
+
+def test_model_that_doubts_the_way_up_of_a_standing_figure_is_asked_from_all_sides() -> None:
+    doubt = (0.1, 0.0, 0.9, 0.0)
+    agree = ((0.0, 0.9, 0.0, 0.1), UPRIGHT, (0.0, 0.1, 0.0, 0.9))
+    pose = ScriptedPose(*[(0.9, NOWHERE)] * 4, turns=(doubt, *agree))
+    assert decide(pose) == 180
+    assert pose.left == 0
+
+
+def test_looks_from_all_sides_add_up() -> None:
+    """Three looks say a quarter turn, each from where it stands; one says nothing."""
+    looks = ((0.2, 0.6, 0.1, 0.1), (0.6, 0.1, 0.1, 0.2), UNSURE, (0.1, 0.1, 0.6, 0.2))
+    assert decide(ScriptedPose(*[(0.5, NOWHERE)] * 4, turns=looks)) == 90
+
+
+def test_model_that_cannot_tell_the_way_up_leaves_it_to_how_the_figure_stands() -> None:
+    looks = ((0.5, DOWN), (0.1, DOWN), (0.1, DOWN), (0.9, DOWN))
+    assert decide(ScriptedPose(*looks, turns=(UNSURE,) * 4)) == 270
 
 
 def test_page_without_figure_is_not_looked_at() -> None:

@@ -212,7 +212,7 @@ def test_both_streams_take_real_drawings(folder: Path) -> None:
     images, targets = next(detector_batches(1, 2, 0, mixture))
     assert [image.shape[0] for image in images] == [3, 3]
     assert [len(target["boxes"]) for target in targets] == [1, 1]
-    crops, keypoints, masks = next(pose_batches(1, 2, 0, mixture))
+    crops, keypoints, masks, *_ = next(pose_batches(1, 2, 0, mixture))
     assert crops.shape[:2] == (2, 3)
     assert keypoints.shape == (2, 17, 3)
     assert masks.any()

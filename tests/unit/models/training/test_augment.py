@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -6,7 +7,12 @@ import pytest
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from models.training.augment import detector_example, jitter_colours, pose_example
+from models.training.augment import (
+    detector_example,
+    jitter_colours,
+    pose_example,
+    thing_example,
+)
 from models.training.synthesis import LabelledFigure, Sample
 
 LEFT_WRIST, RIGHT_WRIST = 9, 10
@@ -63,6 +69,54 @@ def test_mirrored_half_of_the_time_and_then_left_and_right_change_places(sample:
         example = pose_example(sample, sample.figures[0], 96, np.random.default_rng(seed))
         mirrored += brightness(example.image, example.keypoints[RIGHT_WRIST]) < 60
     assert 5 < mirrored < 25
+
+
+@pytest.mark.usefixtures("plain")
+@pytest.mark.parametrize("lies", range(4))
+def test_turn_sets_a_crop_upright_again(sample: Sample, lies: int) -> None:
+    """A bar along the figure's upper edge is on top again after as many turns as it says."""
+    sample.image[40:60, 100:220] = 0
+    turned = Sample(
+        image=np.ascontiguousarray(np.rot90(sample.image, -lies)),
+        figures=(turn_figure(sample.figures[0], lies),),
+        tags=(),
+    )
+    seen = set()
+    for seed in range(60):
+        example = pose_example(turned, turned.figures[0], 96, np.random.default_rng(seed))
+        if example.turn < 0:
+            continue
+        seen.add(example.turn)
+        upright = np.rot90(example.image, -example.turn)
+        dark = np.nonzero(upright[..., 0] < 50)[0]
+        grey = np.nonzero(np.abs(upright[..., 0].astype(int) - 128) < 20)[0]
+        assert np.median(dark) < np.median(grey)
+    assert seen == {0, 1, 2, 3}
+
+
+def turn_figure(figure: LabelledFigure, turns: int) -> LabelledFigure:
+    mask = np.ascontiguousarray(np.rot90(figure.mask, -turns))
+    rows, columns = np.nonzero(mask)
+    box = np.array([columns.min(), rows.min(), columns.max() + 1, rows.max() + 1], np.float32)
+    return LabelledFigure(box=box, mask=mask, keypoints=np.zeros((17, 3), np.float32), turn=turns)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_crop_of_a_thing_has_neither_keypoints_nor_mask(sample: Sample, seed: int) -> None:
+    box = np.array([100, 40, 220, 200], np.float32)
+    example = thing_example(sample, box, 96, np.random.default_rng(seed))
+    assert not example.is_figure
+    assert not example.mask.any()
+    assert not example.keypoints[:, 2].any()
+    assert example.turn == -1
+    assert np.ptp(example.image.astype(int)) > 60  # the thing itself is there
+    assert pose_example(sample, sample.figures[0], 96, np.random.default_rng(seed)).is_figure
+
+
+def test_turn_of_a_figure_that_lies_on_its_page_is_unknown(sample: Sample) -> None:
+    lying = replace(sample.figures[0], turn=None)
+    turns = [pose_example(sample, lying, 96, np.random.default_rng(s)).turn for s in SEEDS]
+    assert set(turns) == {-1}
 
 
 def test_keypoint_outside_the_crop_is_absent(sample: Sample) -> None:

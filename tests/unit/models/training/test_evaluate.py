@@ -16,7 +16,8 @@ from models.training.annotated import read_annotated
 from models.training.evaluate import Look, evaluate, mask_overlap, table
 from models.training.looking import Looker
 
-Arrays = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+Array = NDArray[np.float32]
+Arrays = tuple[Array, Array, Array]
 
 
 @pytest.fixture
@@ -46,13 +47,15 @@ def detector(_: NDArray[np.uint8]) -> Arrays:
     return boxes, np.array([0.9, 0.8, 0.2], np.float32), np.ones((3, 28, 28), np.float32)
 
 
-def pose(crops: NDArray[np.uint8]) -> Arrays:
+def pose(crops: NDArray[np.uint8]) -> tuple[Array, ...]:
     """All points in the middle of the crop; a mask that is full on its left half."""
     heatmaps = np.full((len(crops), 17, 48, 48), -40, np.float32)
     heatmaps[:, :, 23:25, 23:25] = 40
     mask = np.full((len(crops), 48, 48), -40, np.float32)
     mask[:, :, :24] = 40
-    return heatmaps, np.zeros((len(crops), 17), np.float32), mask
+    turns = np.zeros((len(crops), 4), np.float32)
+    figure = np.zeros(len(crops), np.float32)
+    return heatmaps, np.zeros((len(crops), 17), np.float32), mask, turns, figure
 
 
 @pytest.fixture

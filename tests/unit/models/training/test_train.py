@@ -101,6 +101,13 @@ def test_slice_ends_by_the_clock(tmp_path: Path) -> None:
     assert (tmp_path / "line.pt").is_file()
 
 
+def test_slice_ends_after_as_many_pictures_as_it_was_given(tmp_path: Path) -> None:
+    recipe = Line(stop_at=1_000_000)
+    plan = Slice(folder=tmp_path, minutes=5, device="cpu", pictures=50)
+    assert train_slice(recipe, plan).pictures == 50
+    assert train_slice(recipe, plan).pictures == 100
+
+
 def test_log_has_the_means_of_the_terms(tmp_path: Path) -> None:
     train_slice(Line(), Slice(folder=tmp_path, minutes=5, device="cpu"))
     (line,) = (tmp_path / "line.jsonl").read_text().splitlines()

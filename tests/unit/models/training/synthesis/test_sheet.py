@@ -6,7 +6,7 @@ import pytest
 
 from models.training.synthesis import LabelledFigure, Sample
 from models.training.synthesis.__main__ import main
-from models.training.synthesis.clutter import CLUTTER_KINDS, draw_clutter
+from models.training.synthesis.clutter import CLUTTER_NAMES, draw_clutter
 from models.training.synthesis.dice import Dice
 from models.training.synthesis.letters import GLYPHS, write
 from models.training.synthesis.settings import FigureLook
@@ -47,12 +47,25 @@ def test_command_writes_a_sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert image.shape == (196, 588, 3)
 
 
-@pytest.mark.parametrize("kind", CLUTTER_KINDS)
-def test_clutter_of_every_kind_is_about_one_unit_large(kind: str) -> None:
-    sketch = Sketch(Hand(Dice(4)), FigureLook())
-    draw_clutter(sketch, kind)
-    low, high = sketch.bounds()
-    assert 0.1 < float((high - low).max()) < 5
+@pytest.mark.parametrize("name", CLUTTER_NAMES)
+def test_clutter_of_every_name_is_about_one_unit_large_and_has_no_limbs(name: str) -> None:
+    for seed in range(6):
+        sketch = Sketch(Hand(Dice(seed)), FigureLook())
+        draw_clutter(sketch, name)
+        low, high = sketch.bounds()
+        assert 0.1 < float((high - low).max()) < 5
+        assert not sketch.joints[5:].any()
+
+
+def test_command_takes_changed_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "sheet.png"
+    changed = '{"papers": {"white": 1}, "empty": 1}'
+    words = ["synthesis", "--count", "1", "--columns", "1", "--settings", changed]
+    monkeypatch.setattr("sys.argv", [*words, "-o", str(target)])
+    main()
+    image = cv2.imread(str(target))
+    assert image is not None
+    assert np.median(image[:300, :320]) > 200
 
 
 def test_writing_fits_into_its_line() -> None:

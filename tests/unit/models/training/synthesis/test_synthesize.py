@@ -12,10 +12,16 @@ from models.training.synthesis import (
     SynthesisSettings,
     synthesize,
 )
-from models.training.synthesis.clutter import CLUTTER_KINDS
+from models.training.synthesis.clutter import CLUTTER, CLUTTER_NAMES
 from models.training.synthesis.labels import COCO_KEYPOINTS
 from models.training.synthesis.pens import PenKind
-from models.training.synthesis.settings import FootKind, HandKind, HeadShape
+from models.training.synthesis.settings import (
+    FootKind,
+    HandKind,
+    HeadShape,
+    SpecialPose,
+    ThingKind,
+)
 
 PLACE = {name: i for i, name in enumerate(COCO_KEYPOINTS)}
 CALM_LOOK = FigureLook(special=0, profile=0, missing=0, held=0, worn=0)
@@ -25,6 +31,9 @@ CALM = SynthesisSettings(
     several=0,
     tiny=0,
     cropped=0,
+    crowd=0,
+    cut=0,
+    lying=0,
     stretch=0,
     tilt=0,
     turned=0,
@@ -107,7 +116,7 @@ def test_every_plan_has_a_face_and_arms_whose_right_is_on_the_left_of_the_pictur
         assert y1 <= joints[PLACE["nose"], 1] <= y2
         for pair in ("eye", "ear", "shoulder", "hip"):
             right, left = joints[PLACE[f"right_{pair}"]], joints[PLACE[f"left_{pair}"]]
-            assert right[0] <= left[0] + 1.5, pair
+            assert right[0] <= left[0] + 3, pair  # lens, lean and page may swap what is one point
 
 
 def test_limbs_of_a_calm_stick_figure_reach_to_their_own_sides() -> None:
@@ -131,12 +140,14 @@ def test_hips_under_a_dress_are_implied() -> None:
         assert figure.keypoints[PLACE["left_ankle"], 2] == 2
 
 
-def test_legless_beings_have_hips_but_no_legs() -> None:
-    for figure in figures(only(FigureKind.LEGLESS)):
+def test_legless_beings_have_implied_hips_and_no_knees_that_show() -> None:
+    legs = []
+    for figure in figures(only(FigureKind.LEGLESS), 24):
         for side in ("right", "left"):
             assert figure.keypoints[PLACE[f"{side}_hip"], 2] == 1
-            assert figure.keypoints[PLACE[f"{side}_knee"], 2] == 0
-            assert figure.keypoints[PLACE[f"{side}_ankle"], 2] == 0
+            assert figure.keypoints[PLACE[f"{side}_knee"], 2] < 2
+            legs.append(figure.keypoints[PLACE[f"{side}_ankle"], 2] > 0)
+    assert np.mean(legs) < 0.3  # an angel's feet may show under its gown
 
 
 def test_head_and_torso_joints_lie_in_the_silhouette_of_an_outlined_body() -> None:
@@ -174,7 +185,16 @@ def test_turned_page_turns_the_figure() -> None:
         assert spine @ up > 0.5 * np.hypot(*spine)
 
 
-SWITCHES = ["surroundings", "perspective", "shadow", "show_through", "several", "tiny", "cropped"]
+SWITCHES = [
+    "surroundings",
+    "perspective",
+    "shadow",
+    "show_through",
+    "several",
+    "tiny",
+    "cropped",
+    "lying",
+]
 
 
 @pytest.mark.parametrize("switch", SWITCHES)
@@ -213,8 +233,124 @@ def test_switch_of_the_look_turns_its_factor_off_and_on(switch: str) -> None:
 
 def test_switch_of_clutter_turns_things_off_and_on() -> None:
     off, on = (msgspec.structs.replace(CALM, clutter=share, tiny=1.0) for share in (0.0, 1.0))
-    assert not any(set(CLUTTER_KINDS) & set(sample.tags) for sample in draw(off, 8))
-    assert all(set(CLUTTER_KINDS) & set(sample.tags) for sample in draw(on, 8))
+    assert not any(set(CLUTTER_NAMES) & set(sample.tags) for sample in draw(off, 8))
+    assert all(set(CLUTTER_NAMES) & set(sample.tags) for sample in draw(on, 8))
+
+
+@pytest.mark.parametrize("kind", list(ThingKind))
+def test_only_things_with_weight_appear_on_an_empty_page(kind: ThingKind) -> None:
+    settings = msgspec.structs.replace(
+        CALM, empty=1.0, filling=1.0, things={kind: 1.0}, show_through=0
+    )
+    for sample in draw(settings, 4):
+        drawn = set(CLUTTER_NAMES) & set(sample.tags)
+        assert drawn
+        assert drawn <= set(CLUTTER[kind])
+        assert sample.figures == ()
+
+
+def test_things_are_boxed_on_pages_without_a_figure_alone() -> None:
+    settings = msgspec.structs.replace(
+        CALM, empty=1.0, filling=1.0, papers={PaperKind.WHITE: 1.0}, jpeg=0
+    )
+    for sample in draw(settings, 8):
+        height, width = sample.image.shape[:2]
+        assert sample.things
+        boxed = np.zeros((height, width), bool)
+        for x1, y1, x2, y2 in np.array(sample.things):
+            assert 0 <= x1 < x2 <= width
+            assert 0 <= y1 < y2 <= height
+            boxed[max(int(y1) - 8, 0) : int(y2) + 8, max(int(x1) - 8, 0) : int(x2) + 8] = True
+        ink = np.abs(sample.image - np.median(sample.image, axis=(0, 1))).max(2) > 60
+        assert ink[boxed].sum() >= 0.98 * ink.sum()
+    beside = msgspec.structs.replace(CALM, clutter=1.0)
+    assert all(not sample.things for sample in draw(beside, 4) if sample.figures)
+
+
+def test_thing_that_fills_an_empty_page_leaves_ink_on_much_of_it() -> None:
+    def share(filling: float) -> float:
+        settings = msgspec.structs.replace(
+            CALM,
+            empty=1.0,
+            filling=filling,
+            things={ThingKind.HOUSES: 1.0},
+            papers={PaperKind.WHITE: 1.0},
+            jpeg=0,
+        )
+        pages = [s for s in draw(settings, 60) if len(set(CLUTTER_NAMES) & set(s.tags)) == 1]
+        inked = [np.abs(p.image - np.median(p.image, axis=(0, 1))).max(2) > 60 for p in pages]
+        return float(np.median([np.ptp(np.nonzero(page)[1]) for page in inked if page.any()]))
+
+    assert share(1.0) > 1.1 * share(0.0)
+
+
+def test_crowded_figures_stand_close_and_hide_each_other() -> None:
+    def gap(crowd: float) -> float:
+        settings = msgspec.structs.replace(CALM, several=1.0, crowd=crowd)
+        samples = [s for s in draw(settings, 12) if len(s.figures) > 1]
+        centres = [sorted((f.box[0] + f.box[2]) / 2 for f in s.figures) for s in samples]
+        return float(np.mean([np.diff(c).min() / 192 for c in centres]))
+
+    assert gap(1.0) < gap(0.0)
+    tags = [s.tags for s in draw(msgspec.structs.replace(CALM, several=1.0, crowd=1.0), 4)]
+    assert all("crowd" in t for t in tags)
+
+
+def test_cut_figures_touch_the_edge_of_the_picture() -> None:
+    settings = msgspec.structs.replace(
+        CALM, cropped=1.0, cut=1.0, figures={FigureKind.FILLED: 1.0}, papers={PaperKind.WHITE: 1.0}
+    )
+    touching = []
+    for sample in draw(settings, 16):
+        height, width = sample.image.shape[:2]
+        for figure in sample.figures:
+            x1, y1, x2, y2 = figure.box
+            touching.append(bool(x1 == 0 or y1 == 0 or x2 == width or y2 == height))
+    assert len(touching) >= 12
+    assert np.mean(touching) > 0.7
+
+
+def test_lying_figure_lies_and_says_nothing_of_the_page() -> None:
+    settings = msgspec.structs.replace(only(FigureKind.STICK), lying=1.0)
+    for figure in figures(settings):
+        spine = figure.keypoints[PLACE["nose"], :2] - figure.keypoints[PLACE["right_hip"], :2]
+        assert abs(spine[0]) > abs(spine[1])
+        assert figure.turn is None
+
+
+def test_figure_knows_how_far_its_page_is_turned() -> None:
+    settings = msgspec.structs.replace(only(FigureKind.STICK), turned=1.0)
+    for sample in draw(settings):
+        (tag,) = (tag for tag in sample.tags if tag.startswith("turned-"))
+        assert sample.figures[0].turn == int(tag.removeprefix("turned-")) // 90
+    assert all(figure.turn == 0 for figure in figures(only(FigureKind.STICK)))
+
+
+def test_legs_of_a_quadruped_stand_under_its_body() -> None:
+    for figure in figures(only(FigureKind.QUADRUPED)):
+        joints = figure.keypoints
+        for top, end in (("shoulder", "wrist"), ("hip", "ankle")):
+            assert joints[PLACE[f"left_{top}"], 1] < joints[PLACE[f"left_{end}"], 1]
+        hands, feet = joints[[PLACE["left_wrist"], PLACE["right_wrist"]]], joints[[15, 16]]
+        assert abs(hands[:, 0].mean() - feet[:, 0].mean()) > 0.2 * np.ptp(figure.box[[0, 2]])
+
+
+def test_room_between_a_raised_arm_and_the_head_is_not_the_figure() -> None:
+    look = msgspec.structs.replace(
+        CALM_LOOK, special=1, poses={SpecialPose.BESIDE_HEAD: 1.0}, hair=0, headgear=0
+    )
+    settings = msgspec.structs.replace(only(FigureKind.STICK), look=look)
+    outside = []
+    for figure in figures(settings, 20):
+        for side in ("right", "left"):
+            ear = figure.keypoints[PLACE[f"{side}_ear"]]
+            elbow = figure.keypoints[PLACE[f"{side}_elbow"]]
+            wrist = figure.keypoints[PLACE[f"{side}_wrist"]]
+            if min(ear[2], elbow[2], wrist[2]) and wrist[1] < ear[1] < elbow[1]:
+                between = np.linspace(ear[:2], (elbow[:2] + wrist[:2]) / 2, 12)[2:-2].astype(int)
+                outside.append(not figure.mask[between[:, 1], between[:, 0]].all())
+    assert len(outside) > 15
+    assert np.mean(outside) > 0.7
 
 
 def test_even_light_leaves_the_paper_even() -> None:
