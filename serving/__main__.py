@@ -68,7 +68,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ServingError as error:
         sys.stderr.write(f"serving: {error}\n")
         return 1
+    finally:
+        _lose_what_cannot_be_written()
     return 0
+
+
+def _lose_what_cannot_be_written() -> None:
+    """Keep a full disk, which does not take the log, from turning a good end into a bad one."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            nothing = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nothing, stream.fileno())
+            os.close(nothing)
 
 
 def _run(options: argparse.Namespace) -> int:
