@@ -1,7 +1,7 @@
 """Motion: a recorded clip of a 3-D skeleton; RetargetMap: how a drawn one follows it."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
@@ -52,10 +52,15 @@ class BoneSource(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     Attributes:
         near: joint of the motion at the bone's near end.
         far: joint of the motion at the bone's far end.
+        lag: seconds by which the bone comes after, 0..2.
+        relative: whether the bone only turns as the stretch turns away from upright, from the
+            direction in which it is drawn, instead of taking the stretch's own direction.
     """
 
     near: str
     far: str
+    lag: Annotated[float, msgspec.Meta(ge=0.0, le=2.0)] = 0.0
+    relative: bool = False
 
 
 class LimbGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -87,6 +92,7 @@ class RetargetMap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         legs: chains of joints of the motion, each from hip to foot; the length of the drawn bones
             that they drive, against their own, scales the path.
         forward: pairs (right, left) of joints whose line is perpendicular to where it faces.
+        faces_left: whether the figure faces to the left where it is seen from the side.
     """
 
     bones: dict[str, BoneSource]
@@ -94,6 +100,7 @@ class RetargetMap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     root: str
     legs: tuple[tuple[str, ...], ...]
     forward: tuple[tuple[str, str], ...]
+    faces_left: bool = False
 
 
 class MotionInfo(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

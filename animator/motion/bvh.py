@@ -1,8 +1,9 @@
 """BVH files to Motion: tolerant of what real tools write, exact about what is wrong, by line.
 
-Accepted: blank lines, doubled spaces, tabs, CRLF, a byte-order mark, braces on the line of the
-joint, joint names with spaces, any rotation order, position channels on any joint, +z up. The
-number after "Frames:" is often wrong, so the lines of numbers are counted instead.
+Accepted: blank lines, doubled spaces, tabs, any line ends or none at the end, a byte-order mark,
+keywords in either case, braces on the line of the joint, joint names with spaces, End Sites with
+names, numbers with exponents, any rotation order, position channels on any joint, +z up. The number
+after "Frames:" is often wrong, so the lines of numbers are counted instead.
 
 A Motion's bones never change their length: position channels of joints below the root are read
 over. A root that only wraps the real one (one child, which has position channels) is folded into
@@ -11,6 +12,7 @@ that child. An End Site becomes a joint named "<parent> End", unless it has no l
 Angles are degrees in the file and nowhere else.
 """
 
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -31,6 +33,7 @@ Floats = NDArray[np.float64]
 Up = Literal["+y", "+z"]
 
 _LARGEST = 1e6  # metres or degrees; beyond it a number is a mistake, and float32 loses the rest
+_MOST_WORDS = 10_000  # in a line: more than twice the channels of as many joints as are read
 _FRAME_TIME = re.compile(r"frame\s*time\s*:?\s*(\S+)$", re.IGNORECASE)
 
 
@@ -40,11 +43,13 @@ class BvhLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     Attributes:
         size: characters or bytes of the file.
         joints: in the hierarchy, end sites included.
+        depth: joints from the root to the end of a limb.
         frames: lines of numbers.
     """
 
     size: int = 32 * 1024 * 1024
     joints: int = 512
+    depth: int = 128
     frames: int = 36_000
 
 
@@ -75,7 +80,7 @@ def read_bvh(
         msg = f"the motion file is larger than {limits.size} bytes"
         raise InvalidMotion(msg)
     statements = _statements(_decode(data))
-    joints = read_hierarchy(statements, limits.joints)
+    joints = read_hierarchy(statements, limits.joints, limits.depth)
     fps, values = _read_frames(statements, sum(len(j.channels) for j in joints), limits.frames)
     tracks = _fold_wrappers(_tracks(joints, values))
     upright = turn_about("X", np.array(-np.pi / 2 if up == "+z" else 0.0))
@@ -105,9 +110,10 @@ def _decode(data: bytes | str) -> str:
 
 def _statements(text: str) -> Iterator[Statement]:
     """Lines as words, braces apart, blank ones left out, each with its number from 1."""
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(io.StringIO(text, newline=None), start=1):
         for part in re.split(r"([{}])", line):
-            words = part.split()
+            # What is longer is refused anyway, and need not be cut up.
+            words = part.split(maxsplit=_MOST_WORDS)
             if words:
                 yield number, words
 
@@ -115,7 +121,7 @@ def _statements(text: str) -> Iterator[Statement]:
 def _read_frames(statements: Iterator[Statement], width: int, most: int) -> tuple[float, Floats]:
     """Frames a second, and (F, width) numbers, from the part below MOTION."""
     fps = 0.0
-    rows: list[list[float]] = []
+    rows: list[Floats] = []
     lines: list[int] = []
     for number, words in statements:
         if words[0].lower().startswith("frame"):
@@ -129,20 +135,20 @@ def _read_frames(statements: Iterator[Statement], width: int, most: int) -> tupl
     if not rows:
         msg = "the file ends before its first frame"
         raise InvalidMotion(msg)
-    values = np.array(rows)
+    values = np.stack(rows)
     wild = ~(np.abs(values) <= _LARGEST).all(axis=1)
     if wild.any():
         refuse(lines[int(np.argmax(wild))], "a number is not finite, or far too large")
     return fps, values
 
 
-def _numbers(number: int, words: list[str], width: int) -> list[float]:
+def _numbers(number: int, words: list[str], width: int) -> Floats:
     if not width:
         refuse(number, f'expected "Frame Time: ...", got {" ".join(words)[:40]!r}')
     if len(words) != width:
         refuse(number, f"a frame has {width} numbers, this line has {len(words)}")
     try:
-        return [float(word) for word in words]
+        return np.array([float(word) for word in words])
     except ValueError:
         refuse(number, f"not all of {' '.join(words)[:40]!r} are numbers")
 

@@ -59,12 +59,13 @@ class BvhJoint:
         return any(channel.is_position for channel in self.channels)
 
 
-def read_hierarchy(statements: Iterator[Statement], most: int) -> list[BvhJoint]:
+def read_hierarchy(statements: Iterator[Statement], most: int, deepest: int) -> list[BvhJoint]:
     """Read from HIERARCHY up to MOTION; parents come before children, depth first.
 
     Args:
         statements: advanced just past MOTION.
         most: the largest number of joints accepted.
+        deepest: the largest number of joints from the root to the end of a limb.
 
     Raises:
         InvalidMotion: with the number of the line where the file goes wrong.
@@ -72,7 +73,7 @@ def read_hierarchy(statements: Iterator[Statement], most: int) -> list[BvhJoint]
     number, words = next(statements, (1, [""]))
     if words[0].upper() != "HIERARCHY":
         refuse(number, f"a BVH file begins with HIERARCHY, not {words[0][:40]!r}")
-    reader = _Reader(most)
+    reader = _Reader(most, deepest)
     for number, words in statements:
         if words[0].upper() == "MOTION":
             return reader.finish(number)
@@ -83,8 +84,9 @@ def read_hierarchy(statements: Iterator[Statement], most: int) -> list[BvhJoint]
 class _Reader:
     """Takes one statement at a time; holds the joints that are still open."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, deepest: int) -> None:
         self._most = most
+        self._deepest = deepest
         self._joints: list[BvhJoint] = []
         self._open: list[int] = []
         self._awaits_brace = False
@@ -115,12 +117,16 @@ class _Reader:
         return self._joints
 
     def _begin(self, number: int, word: str, name: str) -> None:
+        if word == "ROOT" and self._joints:
+            refuse(number, "a second ROOT begins; only files with one skeleton are read")
         if (word == "ROOT") != (not self._joints) or (word != "ROOT" and not self._open):
             refuse(number, "one ROOT comes first, and every other joint lies inside it")
         if self._open and self._joints[self._open[-1]].is_end:
             refuse(number, "nothing hangs on an End Site")
         if len(self._joints) >= self._most:
             refuse(number, f"there are more than {self._most} joints")
+        if len(self._open) >= self._deepest:
+            refuse(number, f"joints are nested more than {self._deepest} deep")
         if word == "END":
             name = self._current(number).name + END
         elif not name:
