@@ -27,6 +27,7 @@ from animator.vision import (
     annotate_figures,
     detect,
     find_rotation,
+    look_closely,
     outline_figure,
     rotate_figures,
 )
@@ -49,7 +50,7 @@ def annotate(drawing: Drawing, predictor: Predictor, progress: Progress) -> Anno
         ModelUnavailable: when a model does not answer.
     """
     progress("detecting", 0.1)
-    found = detect(drawing, predictor)
+    found = look_closely(drawing, detect(drawing, predictor), predictor)
     rotation = find_rotation(drawing, found, predictor)
     if rotation:
         found = rotate_figures(found, rotation, (drawing.width, drawing.height))

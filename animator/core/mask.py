@@ -43,12 +43,11 @@ class RunLengths(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 def run_lengths_from_mask(mask: Mask) -> RunLengths:
     """Encode a mask as COCO's compressed run lengths."""
-    flat = np.concatenate(([False], mask.data.ravel(order="F"), [False]))
-    edges = np.flatnonzero(flat[1:] != flat[:-1])
-    runs = np.diff(np.concatenate(([0], edges, [mask.data.size])))
-    if len(edges) and edges[-1] == mask.data.size:
-        runs = runs[:-1]
     height, width = mask.data.shape
+    flat = mask.data.ravel(order="F")
+    edges = np.flatnonzero(flat[1:] != flat[:-1]) + 1
+    first = [0, 0] if flat.size and flat[0] else [0]
+    runs = np.diff(np.concatenate((first, edges, [flat.size])))
     return RunLengths(size=(height, width), counts=_pack([int(run) for run in runs]))
 
 

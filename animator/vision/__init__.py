@@ -1,6 +1,6 @@
 """The vision room: a drawing becomes figures; a figure its outline and skeleton."""
 
-from animator.vision.detect import FoundFigure, detect
+from animator.vision.detect import FoundFigure, detect, look_closely
 from animator.vision.figures import Outline, annotate_figures, outline_figure
 from animator.vision.keypoints import FigureView, look_at
 from animator.vision.orientation import find_rotation, rotate_figures
@@ -18,6 +18,7 @@ __all__ = (
     "detect",
     "find_rotation",
     "look_at",
+    "look_closely",
     "outline_figure",
     "rotate_figures",
     "segment",

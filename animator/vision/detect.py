@@ -1,6 +1,7 @@
 """Drawing to the figures in it."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,10 +9,11 @@ from numpy.typing import NDArray
 from animator.core.detection import LEAST_SCORE, Detection
 from animator.core.drawing import Drawing
 from animator.core.geometry import Box, clip_box, intersection_over_union
+from animator.vision.keypoints import FigureView, look_around
 from animator.vision.predictor import Predictor
 from animator.vision.scaling import shrink
 
-__all__ = ("DETECTOR", "FoundFigure", "detect", "is_apart")
+__all__ = ("DETECTOR", "FoundFigure", "detect", "is_apart", "look_closely")
 
 DETECTOR = "drawn_humanoid_detector"
 
@@ -30,15 +32,17 @@ _INPUT_SIDE = 1024
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundFigure:
-    """A detection with its coarse mask.
+    """A detection with its coarse mask, and what a closer look saw.
 
     Attributes:
         detection: box in drawing space, and score.
         mask: (m, n) float32 in [0, 1], probability over the box; None from a detector of boxes.
+        view: of the box with a little space around it; None until somebody has looked.
     """
 
     detection: Detection
     mask: NDArray[np.float32] | None
+    view: FigureView | None = None
 
 
 def detect(drawing: Drawing, predictor: Predictor) -> tuple[FoundFigure, ...]:
@@ -63,6 +67,19 @@ def detect(drawing: Drawing, predictor: Predictor) -> tuple[FoundFigure, ...]:
             mask = None if masks is None else masks[i].astype(np.float32)
             found.append(FoundFigure(detection=detection, mask=mask))
     return tuple(found)
+
+
+def look_closely(
+    drawing: Drawing, found: Sequence[FoundFigure], predictor: Predictor
+) -> tuple[FoundFigure, ...]:
+    """The same figures, each with what the pose model sees of it.
+
+    Raises:
+        ModelUnavailable: when the pose model does not answer.
+    """
+    return tuple(
+        replace(one, view=look_around(drawing, one.detection.box, predictor)) for one in found
+    )
 
 
 def is_apart(a: FoundFigure, b: FoundFigure) -> bool:

@@ -13,7 +13,7 @@ from animator.core.mask import Mask, run_lengths_from_mask
 from animator.core.spaces import drawing_to_figure, figure_to_drawing
 from animator.vision.belief import Opinion, believe
 from animator.vision.detect import FoundFigure, is_apart
-from animator.vision.keypoints import POSE_SPACE, FigureView, look_at
+from animator.vision.keypoints import look_around
 from animator.vision.predictor import Predictor
 from animator.vision.segment import segment
 from animator.vision.skeleton import build_skeleton
@@ -78,19 +78,21 @@ def outline_figure(
     first = figure.detection.box
     rivals = [_opinion_of(one) for one in found if is_apart(one, figure)]
     outline = first
-    for _ in range(_LOOKS):
+    view = figure.view or look_around(drawing, first, predictor)
+    for look in range(_LOOKS):
         seen = outline
-        near, view = _look_around(drawing, seen, predictor)
+        if look:
+            view = look_around(drawing, seen, predictor)
         room = join_boxes(seen, first)
         wide = crop_figure(drawing, pad_box(room, _INK_SPACE))
         opinions = [_opinion_of(figure)]
         if view.mask is not None:
-            opinions.append(Opinion(near, view.mask, _POSE_WEIGHT, is_sharp=True))
+            opinions.append(Opinion(view.box, view.mask, _POSE_WEIGHT, is_sharp=True))
         belief = believe(wide.box, room, opinions, rivals)
         outline, mask = _tighten(wide.box, segment(wide, belief))
         if intersection_over_union(outline, seen) > _SAME:
             break
-    points = drawing_to_figure(figure_to_drawing(view.keypoints.points, near), outline)
+    points = drawing_to_figure(figure_to_drawing(view.keypoints.points, view.box), outline)
     return Outline(
         score=figure.detection.score,
         box=outline,
@@ -129,12 +131,6 @@ def _shared(a: Outline, b: Outline) -> float:
         return 0.0
     common = a.mask.data[y1:y2, x1:x2] & b.mask.data[y1 - y : y2 - y, x1 - x : x2 - x]
     return float(common.sum() / min(a.mask.data.sum(), b.mask.data.sum()))
-
-
-def _look_around(drawing: Drawing, box: Box, predictor: Predictor) -> tuple[Box, FigureView]:
-    """What the pose model says of a box and a little space around it; the box it saw."""
-    near = crop_figure(drawing, pad_box(box, POSE_SPACE))
-    return near.box, look_at(near, predictor)
 
 
 def _opinion_of(figure: FoundFigure) -> Opinion:

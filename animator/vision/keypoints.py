@@ -5,16 +5,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from animator.core.drawing import Figure
+from animator.core.drawing import Drawing, Figure, crop_figure
+from animator.core.geometry import Box, pad_box
 from animator.core.keypoints import Keypoints
 from animator.vision.predictor import Predictor
 from animator.vision.scaling import shrink
 
-__all__ = ("POSE_ESTIMATOR", "POSE_SPACE", "FigureView", "look_at")
+__all__ = ("POSE_ESTIMATOR", "FigureView", "crop_for_pose", "look_around", "look_at")
 
 POSE_ESTIMATOR = "drawn_humanoid_pose_estimator"
 
-POSE_SPACE = 0.10
+_SPACE = 0.10
 """Space around a figure that the pose model sees, share of the box's longer side."""
 
 _INPUT_SIDE = 512
@@ -26,13 +27,29 @@ class FigureView:
     """What the pose model says of one crop.
 
     Attributes:
+        box: the crop, drawing space.
         keypoints: figure space of the crop.
         mask: (m, n) float32 in [0, 1], probability over the whole crop; None from a model that
             sees no silhouette.
     """
 
+    box: Box
     keypoints: Keypoints
     mask: NDArray[np.float32] | None
+
+
+def crop_for_pose(drawing: Drawing, box: Box) -> Figure:
+    """A box (drawing space) with the space around it that the pose model is used to."""
+    return crop_figure(drawing, pad_box(box, _SPACE))
+
+
+def look_around(drawing: Drawing, box: Box, predictor: Predictor) -> FigureView:
+    """Ask the pose model of a box (drawing space) and a little space around it.
+
+    Raises:
+        ModelUnavailable: when the pose model does not answer.
+    """
+    return look_at(crop_for_pose(drawing, box), predictor)
 
 
 def look_at(figure: Figure, predictor: Predictor) -> FigureView:
@@ -50,6 +67,7 @@ def look_at(figure: Figure, predictor: Predictor) -> FigureView:
     scores = np.clip(outputs["scores"], 0.0, 1.0).astype(np.float32)
     mask = outputs.get("mask")
     return FigureView(
+        box=figure.box,
         keypoints=Keypoints(points=points, scores=scores),
         mask=None if mask is None else mask.astype(np.float32),
     )

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from animator.core.drawing import Drawing, Figure, crop_figure
-from animator.core.geometry import Box, pad_box
+from animator.core.drawing import Drawing, Figure
+from animator.core.geometry import Box
 from animator.core.keypoints import Keypoints
 from animator.core.rotation import ROTATIONS, Rotation, rotate_box, rotate_image
 from animator.vision.detect import FoundFigure
-from animator.vision.keypoints import POSE_SPACE, look_at
+from animator.vision.keypoints import crop_for_pose, look_around, look_at
 from animator.vision.predictor import Predictor
 from animator.vision.scaling import shrink
 
@@ -38,7 +38,7 @@ _LOOK_SIDE = 384
 def find_rotation(drawing: Drawing, found: Sequence[FoundFigure], predictor: Predictor) -> Rotation:
     """How far a drawing must be turned clockwise for its best figure to stand upright.
 
-    The pose model looks once, and at the three other ways up only where it is then unsure.
+    The pose model looks at the three other ways up only where it is unsure of the first.
 
     found: the figures of the drawing as it is, best first; without any it stays as it is.
 
@@ -47,11 +47,11 @@ def find_rotation(drawing: Drawing, found: Sequence[FoundFigure], predictor: Pre
     """
     if not found:
         return 0
-    crop = crop_figure(drawing, pad_box(found[0].detection.box, POSE_SPACE))
-    figure = _whole_figure(crop)
-    as_it_is = _uprightness(figure, 0, predictor)
+    box, view = found[0].detection.box, found[0].view
+    as_it_is = _standing((view or look_around(drawing, box, predictor)).keypoints)
     if as_it_is >= _SURE:
         return 0
+    figure = _whole_figure(crop_for_pose(drawing, box))
     others = {turn: _uprightness(figure, turn, predictor) for turn in ROTATIONS[1:]}
     best = max(others, key=lambda turn: others[turn])
     return best if others[best] > as_it_is + _LEAD else 0
@@ -60,7 +60,7 @@ def find_rotation(drawing: Drawing, found: Sequence[FoundFigure], predictor: Pre
 def rotate_figures(
     found: Sequence[FoundFigure], rotation: Rotation, size: tuple[float, float]
 ) -> tuple[FoundFigure, ...]:
-    """Move what was found along as its drawing (width, height) is turned clockwise."""
+    """Move what was found along as its drawing (width, height) is turned clockwise; views go."""
     return tuple(
         FoundFigure(
             detection=msgspec.structs.replace(

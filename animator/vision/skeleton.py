@@ -114,9 +114,9 @@ def _is_one_place(keypoints: Keypoints, left: list[int], right: list[int], side:
 
 def _complete(points: Points, seen: NDArray[np.bool_], mask: Mask) -> Points:
     """All keypoints (17, 2); those not seen come from the template, fitted to those seen."""
-    rows, columns = np.nonzero(mask.data)
-    corner = np.array([columns.min(), rows.min()], float)
-    size = np.array([columns.max() + 1, rows.max() + 1]) - corner
+    rows, columns = (np.flatnonzero(mask.data.any(axis=axis)) for axis in (1, 0))
+    corner = np.array([columns[0], rows[0]], float)
+    size = np.array([columns[-1] + 1, rows[-1] + 1]) - corner
     template = corner + size * np.array([_TEMPLATE[name] for name in COCO_KEYPOINTS])
     if seen.sum() >= 3:
         template = _fit(template, points, seen)
@@ -170,12 +170,8 @@ class _InnerPixels:
     """Finds the nearest pixel that lies safely inside a mask."""
 
     def __init__(self, mask: Mask) -> None:
-        inner = cv2.erode(
-            mask.data.astype(np.uint8), np.ones((3, 3), np.uint8), borderValue=0
-        ).astype(bool)
         self._mask = mask.data
-        rows, columns = np.nonzero(inner if inner.any() else mask.data)
-        self._points = np.stack((columns, rows), axis=1) + 0.5
+        self._rim: Points | None = None
 
     def nearest(self, point: Points) -> tuple[float, float]:
         """The point itself when it lies in the mask."""
@@ -183,6 +179,25 @@ class _InnerPixels:
         height, width = self._mask.shape
         if 0 <= row < height and 0 <= column < width and self._mask[row, column]:
             return float(point[0]), float(point[1])
-        away = ((self._points - point) ** 2).sum(axis=1)
-        x, y = self._points[int(away.argmin())]
+        if self._rim is None:
+            self._rim = _rim_of(self._mask)
+        away = ((self._rim - point) ** 2).sum(axis=1)
+        x, y = self._rim[int(away.argmin())]
         return float(x), float(y)
+
+
+def _rim_of(mask: NDArray[np.bool_]) -> Points:
+    """Middles (N, 2) of the outermost pixels that lie safely inside: no other is nearer to outside.
+
+    A large photo's mask has tens of millions of pixels, and its rim some thousands.
+    """
+    whole = mask.view(np.uint8)
+    inner = _shave(whole)
+    rim = inner - _shave(inner) if inner.any() else whole
+    return np.asarray(cv2.findNonZero(rim).reshape(-1, 2) + 0.5)
+
+
+def _shave(bits: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Without the pixels that touch what is outside, the picture's border too."""
+    square = np.ones((3, 3), np.uint8)
+    return np.asarray(cv2.erode(bits, square, borderValue=0), np.uint8)

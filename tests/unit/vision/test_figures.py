@@ -12,7 +12,7 @@ from animator.core.drawing import Drawing
 from animator.core.errors import EmptyMask
 from animator.core.geometry import Box, intersection_over_union
 from animator.core.mask import mask_from_run_lengths
-from animator.vision import FoundFigure, Outline, annotate_figures, outline_figure
+from animator.vision import FoundFigure, Outline, annotate_figures, look_closely, outline_figure
 from tests.support_drawings import draw_stick_figure, paper, stick_figure
 from tests.support_predictor import DarkPredictor
 
@@ -41,6 +41,18 @@ def test_limbs_cut_off_by_the_box_are_followed_and_looked_at_again() -> None:
     outline = outline_figure(drawing(stick_figure()), [found(cut)], 0, predictor)
     assert intersection_over_union(outline.box, TRUE_BOX) > 0.88
     assert predictor.asked.count("drawn_humanoid_pose_estimator") >= 2
+
+
+def test_what_was_seen_before_is_not_looked_at_again() -> None:
+    predictor = DarkPredictor()
+    page = drawing(stick_figure())
+    seen = look_closely(page, [found(TRUE_BOX)], predictor)
+    outline = outline_figure(page, seen, 0, predictor)
+    assert predictor.asked == ["drawn_humanoid_pose_estimator"]
+    fresh = outline_figure(page, [found(TRUE_BOX)], 0, predictor)
+    assert outline.box == fresh.box
+    assert (outline.mask.data == fresh.mask.data).all()
+    assert (outline.keypoints.points == fresh.keypoints.points).all()
 
 
 def test_looking_again_ends_also_when_the_outline_keeps_growing() -> None:

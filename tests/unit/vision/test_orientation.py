@@ -12,7 +12,7 @@ from animator.core.detection import Detection
 from animator.core.drawing import Drawing
 from animator.core.geometry import Box
 from animator.core.rotation import ROTATIONS, Rotation, rotate_drawing, undo
-from animator.vision import FoundFigure, detect, find_rotation, rotate_figures
+from animator.vision import FoundFigure, detect, find_rotation, look_closely, rotate_figures
 from tests.support_drawings import HEAD, stick_figure
 from tests.support_predictor import RedHeadPredictor
 
@@ -66,6 +66,20 @@ def test_sure_figure_is_looked_at_once() -> None:
     pose = ScriptedPose((0.9, DOWN), (1.0, DOWN))
     assert decide(pose) == 0
     assert pose.left == 1
+
+
+def test_figure_that_was_looked_at_needs_no_look_when_it_is_sure() -> None:
+    page, pose = Drawing(id="d", image=np.zeros((100, 100, 3), np.uint8)), ScriptedPose((0.9, DOWN))
+    one = FoundFigure(detection=Detection(box=Box(20, 20, 80, 80), score=0.9), mask=None)
+    assert find_rotation(page, look_closely(page, [one], pose), pose) == 0
+    assert pose.left == 0
+
+
+def test_figure_that_turns_has_to_be_looked_at_anew() -> None:
+    page, pose = Drawing(id="d", image=np.zeros((100, 100, 3), np.uint8)), ScriptedPose((0.9, DOWN))
+    one = FoundFigure(detection=Detection(box=Box(20, 20, 80, 80), score=0.9), mask=None)
+    (turned,) = rotate_figures(look_closely(page, [one], pose), 90, (100.0, 100.0))
+    assert turned.view is None
 
 
 def test_unsure_figure_is_looked_at_from_all_sides() -> None:

@@ -1,5 +1,6 @@
 """Sixteen joints from seventeen keypoints, also where the model saw little."""
 
+import cv2
 import numpy as np
 import pytest
 from hypothesis import given
@@ -150,3 +151,31 @@ def test_leg_that_is_not_there_ends_at_its_hip() -> None:
     skeleton = build_skeleton(keypoints, Mask(data))
     hip, foot = np.array(place(skeleton, "left_hip")), np.array(place(skeleton, "left_foot"))
     assert np.hypot(*(foot - hip)) < 5
+
+
+@given(
+    ellipse=st.tuples(*[st.integers(5, 95)] * 4, st.integers(0, 180)),
+    point=st.tuples(st.floats(0, 100), st.floats(0, 100)),
+)
+def test_joint_outside_moves_to_no_other_than_the_nearest_pixel_inside(
+    ellipse: tuple[int, int, int, int, int], point: tuple[float, float]
+) -> None:
+    x, y, width, height, angle = ellipse
+    canvas = np.zeros((100, 100), np.uint8)
+    cv2.ellipse(canvas, (x, y), (width, height), angle, 0, 360, 1, -1)
+    cv2.circle(canvas, (y, x), 3, 1, -1)
+    data = canvas > 0
+    points = np.tile(np.array(point, np.float32), (17, 1))
+    joint = place(build_skeleton(seen(points), Mask(data)), "neck")
+    # by hand: all pixels whose eight neighbours are inside, too
+    padded = np.pad(data, 1)
+    around = [padded[r : r + 100, c : c + 100] for r in range(3) for c in range(3)]
+    rows, columns = np.nonzero(np.all(around, axis=0))
+    column, row = (min(int(value), 99) for value in point)
+    if data[row, column] and max(point) < 100:
+        assert joint == pytest.approx(point, abs=1e-4)
+    else:
+        away = np.hypot(columns + 0.5 - point[0], rows + 0.5 - point[1])
+        assert np.hypot(joint[0] - point[0], joint[1] - point[1]) == pytest.approx(
+            away.min(), abs=1e-4
+        )
