@@ -1,6 +1,6 @@
 """The walk from a drawing to its animations: which verb follows which."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,15 +11,16 @@ from animator.core.animation import Animation, AnimationFormat
 from animator.core.annotation import Annotation
 from animator.core.documents import AnimationRequest
 from animator.core.drawing import Drawing, crop_figure
-from animator.core.errors import EmptyMask, NoFigureFound
+from animator.core.errors import EmptyMask, InvalidImage, NoFigureFound
 from animator.core.geometry import Box
 from animator.core.job import Step
 from animator.core.mask import Mask, mask_from_run_lengths
 from animator.core.moved_figure import MovedFigure
 from animator.core.rotation import rotate_drawing
 from animator.core.skeleton import Skeleton
+from animator.core.stage import Stage
 from animator.motion import load_motion, retarget
-from animator.render import EXPORTERS, encode, export, frame_of, plan_scene, rasterize
+from animator.render import EXPORTERS, encode, export, plan_scene, rasterize
 from animator.rigging import build_rig, deform, pose_joints, rest_joints
 from animator.vision import (
     Outline,
@@ -29,10 +30,11 @@ from animator.vision import (
     find_rotation,
     look_closely,
     outline_figure,
+    remove_figures,
     rotate_figures,
 )
 
-__all__ = ("Progress", "animate", "annotate")
+__all__ = ("Progress", "animate", "annotate", "film", "stage_figures")
 
 Progress = Callable[[Step, float], None]
 """Told of each step as it begins, with the share of the whole job that is done, in [0, 1]."""
@@ -85,6 +87,30 @@ def animate(
         InvalidSkeleton: when a figure's joints cannot be moved.
         EncodingFailed: when a file cannot be written.
     """
+    stage = stage_figures(drawing, annotation, request, progress)
+    targets = {form: folder / f"animation.{form.suffix}" for form in request.formats}
+    return film(stage, targets, progress, request.still)
+
+
+def stage_figures(
+    drawing: Drawing,
+    annotation: Annotation,
+    request: AnimationRequest,
+    progress: Progress,
+    picture: Drawing | None = None,
+) -> Stage:
+    """Move the figures of a drawing and plan the scene: all that is needed to draw and write it.
+
+    drawing: as it was handed in; turned upright here as the annotation says.
+    picture: what a background of the kind "picture" shows.
+
+    Raises:
+        InvalidImage: when the background asks for a picture and there is none.
+        NoFigureFound: when the annotation holds no figure with outline and skeleton.
+        UnknownMotion: when no motion has the name asked for.
+        EmptyMask: when a figure's outline is too small to move.
+        InvalidSkeleton: when a figure's joints cannot be moved.
+    """
     motion, retarget_map = load_motion(request.motion)
     drawing = rotate_drawing(drawing, annotation.rotation)
     moved = []
@@ -96,28 +122,48 @@ def animate(
         poses = retarget(motion, retarget_map, rig.skeleton, rig.to_world)
         joints = pose_joints(rest_joints(rig), rig.skeleton.parents, poses).places
         moved.append(MovedFigure(figure, mask, rig, joints, deform(rig, poses)))
-    progress("drawing", _DRAWING)
-    return _write(moved, request, folder, progress)
+    page = (drawing.width, drawing.height)
+    scene = plan_scene(moved, request.side, request.background, page)
+    return Stage(scene, tuple(moved), _behind(drawing, moved, request, picture))
 
 
-def _write(
-    moved: Sequence[MovedFigure], request: AnimationRequest, folder: Path, progress: Progress
+def film(
+    stage: Stage, targets: Mapping[AnimationFormat, Path], progress: Progress, still: int = 0
 ) -> tuple[Animation, ...]:
-    """Draw moved figures, and write them in each of the formats."""
-    rigs, tracks = [one.rig for one in moved], [one.track for one in moved]
-    boxes = [one.figure.box for one in moved]
-    scene = plan_scene(rigs, tracks, boxes, request.side, request.background)
-    targets = {form: folder / f"animation.{form.suffix}" for form in request.formats}
-    still = {form: targets.pop(form) for form in (AnimationFormat.PNG,) if form in targets}
-    exports = {form: targets.pop(form) for form in EXPORTERS if form in targets}
-    made = [*export(moved, scene, exports)]
-    if still:
-        only = [frame_of(track, request.still) for track in tracks]
-        made += encode(rasterize(rigs, only, scene), tracks[0].fps, still)
-    if targets:
-        frames = _tell(rasterize(rigs, tracks, scene), len(tracks[0].vertices), progress)
-        made += encode(frames, tracks[0].fps, targets)
-    return tuple(sorted(made, key=lambda animation: request.formats.index(animation.format)))
+    """Draw a stage and write one file a target, in their order; each frame is drawn once.
+
+    still: the frame that a still picture shows.
+
+    Raises:
+        EncodingFailed: when a file cannot be written, or there is no such frame.
+    """
+    progress("drawing", _DRAWING)
+    films = dict(targets)
+    stills = {form: films.pop(form) for form in (AnimationFormat.PNG,) if form in films}
+    exports = {form: films.pop(form) for form in EXPORTERS if form in films}
+    made = [*export(stage, exports)]
+    if stills:
+        made += encode(rasterize(stage, [still]), stage.scene.fps, stills)
+    if films:
+        frames = _tell(rasterize(stage), stage.scene.frame_count, progress)
+        made += encode(frames, stage.scene.fps, films)
+    order = list(targets)
+    return tuple(sorted(made, key=lambda animation: order.index(animation.format)))
+
+
+def _behind(
+    drawing: Drawing,
+    moved: Sequence[MovedFigure],
+    request: AnimationRequest,
+    picture: Drawing | None,
+) -> NDArray[np.uint8] | None:
+    """The picture (h, w, 3) that the background asks for."""
+    if request.background.kind == "paper":
+        return remove_figures(drawing, [(one.figure.box, one.mask) for one in moved])
+    if request.background.kind == "picture" and picture is None:
+        msg = "The background is to be a picture, but none was handed in."
+        raise InvalidImage(msg)
+    return None if picture is None else picture.image
 
 
 def _ready_figures(annotation: Annotation) -> list[tuple[Box, Mask, Skeleton]]:

@@ -1,6 +1,5 @@
 """Figures as AnimatedDrawings keeps them: `char_cfg.yaml`, `mask.png`, `texture.png`."""
 
-from collections.abc import Sequence
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -8,7 +7,7 @@ import numpy as np
 import yaml
 
 from animator.core.moved_figure import MovedFigure
-from animator.core.scene import Scene
+from animator.core.stage import Stage
 from animator.render.zipped import add_file, add_picture
 
 __all__ = ("characters_of",)
@@ -17,12 +16,12 @@ OPAQUE = 255
 """AnimatedDrawings cuts a figure out by its mask; its texture is the paper as it was."""
 
 
-def characters_of(moved: Sequence[MovedFigure], scene: Scene) -> bytes:
+def characters_of(stage: Stage) -> bytes:
     """A zip with the files of a figure, or with a folder a figure (`figure-1`) when several are."""
     data = BytesIO()
     with ZipFile(data, "w") as folder:
-        for number, one in enumerate(moved, start=1):
-            _add(folder, f"figure-{number}/" if len(moved) > 1 else "", one)
+        for number, one in enumerate(stage.moved, start=1):
+            _add(folder, f"figure-{number}/" if len(stage.moved) > 1 else "", one)
     return data.getvalue()
 
 

@@ -1,4 +1,4 @@
-"""The stage: where the figures stand, and a camera that keeps all of them in every frame."""
+"""The plan: where and when the figures move, and a camera that keeps them in every frame."""
 
 from collections.abc import Sequence
 
@@ -6,13 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from animator.core.animation import FrameSize
-from animator.core.geometry import Box
-from animator.core.pose import VertexTrack
-from animator.core.rig import Rig
+from animator.core.moved_figure import MovedFigure
 from animator.core.scene import Background, Placement, Scene
 from animator.core.spaces import WorldToFrame, figure_to_drawing
 
-__all__ = ("plan_scene",)
+__all__ = ("frame_scene", "plan_scene")
 
 MARGIN = 0.05
 """Empty rim on every side, of the frame's shorter side."""
@@ -20,61 +18,119 @@ MARGIN = 0.05
 NARROWEST = 0.6
 """Least width over height, and height over width, of a frame."""
 
+Corner = NDArray[np.float64]
+"""x and y, (2,), scene units."""
+
 
 def plan_scene(
-    rigs: Sequence[Rig],
-    tracks: Sequence[VertexTrack],
-    boxes: Sequence[Box],
+    moved: Sequence[MovedFigure],
     long_side: int,
     background: Background,
+    page: tuple[int, int] | None = None,
 ) -> Scene:
     """Place figures as they stand in their drawing, and frame the whole clip.
 
-    The scene's unit is the height of the tallest figure; its origin is the drawing's corner.
+    The scene's unit is the height of the tallest figure; its origin is the drawing's corner. On
+    the drawing's own paper the frame shows the whole page; else the figures fill it.
 
-    rigs, tracks: one a figure, back to front.
-    boxes: drawing space, of each figure.
+    moved: back to front.
     long_side: longer side of the frame, pixels, even, 16..2048.
+    page: (width, height) of the drawing, pixels; for a background of the kind "paper" only.
 
     Raises:
-        ValueError: when there is no figure, or the numbers of rigs, tracks and boxes differ.
+        ValueError: when there is no figure.
     """
-    if not rigs:
+    if not moved:
         msg = "a scene needs at least one figure"
         raise ValueError(msg)
-    unit = max(rig.to_world.height for rig in rigs)
-    placements = tuple(
-        _place(rig, box, unit) for rig, _, box in zip(rigs, tracks, boxes, strict=True)
-    )
-    low, high = _extent(tracks, placements)
-    size = _frame_size(high - low, long_side)
+    unit = max(one.rig.to_world.height for one in moved)
+    placements = tuple(_place(one, unit) for one in moved)
+    if background.kind == "paper" and page is not None:
+        low, high = _page_around(extent_of(moved, placements), page, unit)
+        size, margin = _frame_size(high - low, long_side), 0.0
+    else:
+        low, high = extent_of(moved, placements)
+        size, margin = _frame_size(high - low, long_side), MARGIN
+    fps, frame_count = _time(moved, placements)
     return Scene(
         size=size,
-        camera=_frame(low, high, size),
+        fps=fps,
+        frame_count=frame_count,
+        camera=_frame(low, high, size, margin),
         background=background,
         placements=placements,
+        drawing_unit=unit,
     )
 
 
-def _place(rig: Rig, box: Box, unit: float) -> Placement:
-    root = np.array([rig.to_world.root_x, rig.to_world.root_y], np.float32)
-    x, y = figure_to_drawing(root, box) / unit
-    return Placement(x=float(x), y=-float(y), scale=rig.to_world.height / unit)
+def frame_scene(
+    moved: Sequence[MovedFigure],
+    placements: Sequence[Placement],
+    background: Background,
+    size: FrameSize,
+) -> Scene:
+    """Frame the whole clip of figures that stand where they are told to, in a frame of this size.
+
+    moved: one a placement, back to front.
+
+    Raises:
+        ValueError: when there is no figure, or the numbers of figures and placements differ.
+    """
+    low, high = extent_of(moved, placements)
+    fps, frame_count = _time(moved, placements)
+    return Scene(
+        size=size,
+        fps=fps,
+        frame_count=frame_count,
+        camera=_frame(low, high, size, MARGIN),
+        background=background,
+        placements=tuple(placements),
+    )
 
 
-def _extent(
-    tracks: Sequence[VertexTrack], placements: Sequence[Placement]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Lowest and highest x and y of all figures in the whole clip: (2,) each, scene units."""
+def extent_of(
+    moved: Sequence[MovedFigure], placements: Sequence[Placement]
+) -> tuple[Corner, Corner]:
+    """Lowest and highest x and y of all figures in the whole clip.
+
+    Raises:
+        ValueError: when there is no figure, or the numbers of figures and placements differ.
+    """
     lows, highs = [], []
-    for track, place in zip(tracks, placements, strict=True):
+    for one, place in zip(moved, placements, strict=True):
         shift = np.array([place.x, place.y])
-        lows.append(track.vertices.min(axis=(0, 1)) * place.scale + shift)
-        highs.append(track.vertices.max(axis=(0, 1)) * place.scale + shift)
+        lows.append(one.track.vertices.min(axis=(0, 1)) * place.scale + shift)
+        highs.append(one.track.vertices.max(axis=(0, 1)) * place.scale + shift)
     return np.min(lows, axis=0), np.max(highs, axis=0)
 
 
-def _frame_size(extent: NDArray[np.float64], long_side: int) -> FrameSize:
+def _place(one: MovedFigure, unit: float) -> Placement:
+    to_world = one.rig.to_world
+    root = np.array([to_world.root_x, to_world.root_y], np.float32)
+    x, y = figure_to_drawing(root, one.figure.box) / unit
+    return Placement(x=float(x), y=-float(y), scale=to_world.height / unit)
+
+
+def _time(moved: Sequence[MovedFigure], placements: Sequence[Placement]) -> tuple[float, int]:
+    """Frames a second as the fastest track has, and frames until the last clip has ended once."""
+    fps = max(one.track.fps for one in moved)
+    ends = [
+        place.start + len(one.track.vertices) / one.track.fps
+        for one, place in zip(moved, placements, strict=True)
+    ]
+    return fps, max(round(max(ends) * fps), 1)
+
+
+def _page_around(
+    extent: tuple[Corner, Corner], page: tuple[int, int], unit: float
+) -> tuple[Corner, Corner]:
+    """A page (width, height) in pixels, or more where figures leave it."""
+    rim = MARGIN * min(page) / unit
+    low = np.minimum(extent[0] - rim, [0.0, -page[1] / unit])
+    return low, np.maximum(extent[1] + rim, [page[0] / unit, 0.0])
+
+
+def _frame_size(extent: Corner, long_side: int) -> FrameSize:
     """A frame as wide and high as what it shows, but not too narrow."""
     ratio = float(np.clip(extent[0] / extent[1], NARROWEST, 1 / NARROWEST))
     short = 2 * round(long_side * min(ratio, 1 / ratio) / 2)
@@ -83,11 +139,11 @@ def _frame_size(extent: NDArray[np.float64], long_side: int) -> FrameSize:
     return FrameSize(width=long_side, height=max(short, 16))
 
 
-def _frame(low: NDArray[np.float64], high: NDArray[np.float64], size: FrameSize) -> WorldToFrame:
+def _frame(low: Corner, high: Corner, size: FrameSize, margin: float) -> WorldToFrame:
     """The largest scale at which everything fits, centred."""
-    margin = 2 * MARGIN * min(size.width, size.height)
+    rim = 2 * margin * min(size.width, size.height)
     scale = float(
-        min((size.width - margin) / (high[0] - low[0]), (size.height - margin) / (high[1] - low[1]))
+        min((size.width - rim) / (high[0] - low[0]), (size.height - rim) / (high[1] - low[1]))
     )
     middle = (low + high) / 2 * scale
     return WorldToFrame(

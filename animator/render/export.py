@@ -1,38 +1,35 @@
 """Moved figures to files for other software, which need no frames drawn."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from animator.core.animation import Animation, AnimationFormat
 from animator.core.errors import EncodingFailed
-from animator.core.moved_figure import MovedFigure
-from animator.core.scene import Scene
+from animator.core.stage import Stage
 from animator.render.character import characters_of
 from animator.render.gltf import gltf_of
 from animator.render.joints import joints_of
 
 __all__ = ("EXPORTERS", "export")
 
-EXPORTERS: Mapping[AnimationFormat, Callable[[Sequence[MovedFigure], Scene], bytes]] = {
+EXPORTERS: Mapping[AnimationFormat, Callable[[Stage], bytes]] = {
     AnimationFormat.JOINTS: joints_of,
     AnimationFormat.CHARACTER: characters_of,
     AnimationFormat.GLTF: gltf_of,
 }
 
 
-def export(
-    moved: Sequence[MovedFigure], scene: Scene, targets: Mapping[AnimationFormat, Path]
-) -> tuple[Animation, ...]:
+def export(stage: Stage, targets: Mapping[AnimationFormat, Path]) -> tuple[Animation, ...]:
     """Write one file a target, each a format of `EXPORTERS`.
 
     Raises:
         EncodingFailed: when a file cannot be written.
     """
-    track = moved[0].track
+    scene = stage.scene
     made = []
     for form, path in targets.items():
         try:
-            path.write_bytes(EXPORTERS[form](moved, scene))
+            path.write_bytes(EXPORTERS[form](stage))
         except OSError as error:
             msg = f"The file could not be written: {error.strerror}."
             raise EncodingFailed(msg) from error
@@ -41,8 +38,8 @@ def export(
             format=form,
             width=scene.size.width,
             height=scene.size.height,
-            fps=track.fps,
-            frame_count=len(track.vertices),
+            fps=scene.fps,
+            frame_count=scene.frame_count,
         )
         made.append(animation)
     return tuple(made)

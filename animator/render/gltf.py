@@ -5,7 +5,6 @@ keep the paint as stiff as our own frames do.
 """
 
 import struct
-from collections.abc import Sequence
 from io import BytesIO
 from typing import Any
 
@@ -16,7 +15,8 @@ from PIL import Image
 
 import animator
 from animator.core.moved_figure import MovedFigure
-from animator.core.scene import Placement, Scene
+from animator.core.scene import Placement
+from animator.core.stage import Stage
 from animator.render.skin import Bones, bones_of, weights_of
 
 __all__ = ("gltf_of",)
@@ -31,10 +31,11 @@ SHAPE = {(): "SCALAR", (2,): "VEC2", (3,): "VEC3", (4,): "VEC4", (4, 4): "MAT4"}
 VERTICES, INDICES = 34962, 34963
 
 
-def gltf_of(moved: Sequence[MovedFigure], scene: Scene) -> bytes:
+def gltf_of(stage: Stage) -> bytes:
     """A `.glb` with all figures, back to front, and one animation named `clip`."""
     document = _Document()
-    for number, (one, place) in enumerate(zip(moved, scene.placements, strict=True)):
+    placements = stage.scene.placements
+    for number, (one, place) in enumerate(zip(stage.played(), placements, strict=True)):
         _add_figure(document, one, place, number)
     return document.pack()
 

@@ -1,14 +1,13 @@
 """Where every joint is in every frame, as JSON, for other software to follow."""
 
-from collections.abc import Sequence
-
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from animator.core.moved_figure import MovedFigure
-from animator.core.scene import Placement, Scene
+from animator.core.scene import Placement
 from animator.core.spaces import WorldToFrame, figure_to_drawing
+from animator.core.stage import Stage
 
 __all__ = ("FigureJoints", "JointDocument", "joints_of")
 
@@ -50,15 +49,16 @@ class JointDocument(msgspec.Struct, frozen=True, kw_only=True):
     figures: tuple[FigureJoints, ...]
 
 
-def joints_of(moved: Sequence[MovedFigure], scene: Scene) -> bytes:
+def joints_of(stage: Stage) -> bytes:
     """The joints of all figures, a `JointDocument` as JSON."""
+    scene = stage.scene
     document = JointDocument(
-        fps=moved[0].track.fps,
+        fps=scene.fps,
         width=scene.size.width,
         height=scene.size.height,
         figures=tuple(
             _figure_joints(one, place, scene.camera)
-            for one, place in zip(moved, scene.placements, strict=True)
+            for one, place in zip(stage.played(), scene.placements, strict=True)
         ),
     )
     return msgspec.json.encode(document)

@@ -1,6 +1,5 @@
 """Frames as PNG pictures: all of them in a zip, or one."""
 
-import dataclasses
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -8,28 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from animator.core.errors import EncodingFailed
-from animator.core.pose import VertexTrack
 from animator.render.zipped import add_picture
 
-__all__ = ("PngFramesWriter", "StillWriter", "frame_of")
-
-
-def frame_of(track: VertexTrack, frame: int) -> VertexTrack:
-    """One frame of a track as a track of its own.
-
-    Raises:
-        EncodingFailed: when the track has no such frame.
-    """
-    count = len(track.vertices)
-    if not 0 <= frame < count:
-        msg = f"There is no frame {frame}: the clip has the frames 0 to {count - 1}."
-        raise EncodingFailed(msg)
-    return dataclasses.replace(
-        track,
-        vertices=track.vertices[frame : frame + 1],
-        order=track.order[frame : frame + 1],
-    )
+__all__ = ("PngFramesWriter", "StillWriter")
 
 
 class PngFramesWriter:

@@ -1,15 +1,18 @@
 """Moved meshes to frames: textured triangles, painter's order, no GL."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from animator.core.errors import EncodingFailed
+from animator.core.moved_figure import MovedFigure
 from animator.core.pose import VertexTrack
-from animator.core.rig import Rig
-from animator.core.scene import Background, Placement, Scene
+from animator.core.scene import Placement, Scene
 from animator.core.spaces import WorldToFrame
+from animator.core.stage import Stage
+from animator.render.backdrop import lay_backdrop
 from animator.render.order import Layer, layers, stack
 from animator.render.sampling import Paint, paint_from_texture, sample
 from animator.render.spans import Cover, cover
@@ -19,9 +22,10 @@ __all__ = ("rasterize",)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Actor:
-    """One figure, ready to be drawn in any frame."""
+    """One figure, ready to be drawn in any frame of the scene."""
 
     track: VertexTrack
+    frames: NDArray[np.int64]
     triangles: NDArray[np.int32]
     layers: tuple[Layer, ...]
     paint: Paint
@@ -29,47 +33,46 @@ class _Actor:
     place: Placement
 
 
-def rasterize(
-    rigs: Sequence[Rig], tracks: Sequence[VertexTrack], scene: Scene
-) -> Iterator[NDArray[np.uint8]]:
+def rasterize(stage: Stage, frames: Iterable[int] | None = None) -> Iterator[NDArray[np.uint8]]:
     """Frames of the scene, one after the other: (H, W, 4) uint8 RGBA, straight alpha.
 
-    There are as many frames as the longest track has; shorter ones begin again.
+    frames: which; all, when none are named.
 
     Raises:
-        ValueError: when rigs, tracks and placements are not equally many.
+        EncodingFailed: when the scene has no such frame.
     """
+    scene = stage.scene
+    empty = lay_backdrop(scene, stage.picture).reshape(-1, 4)
     actors = [
-        _actor(rig, track, place, scene.camera)
-        for rig, track, place in zip(rigs, tracks, scene.placements, strict=True)
+        _actor(one, place, stage.frames_of(number), scene.camera)
+        for number, (one, place) in enumerate(zip(stage.moved, scene.placements, strict=True))
     ]
-    count = max((len(track.vertices) for track in tracks), default=0)
-    for frame in range(count):
-        canvas = _canvas(scene)
+    for frame in range(scene.frame_count) if frames is None else frames:
+        if not 0 <= frame < scene.frame_count:
+            last = scene.frame_count - 1
+            msg = f"There is no frame {frame}: the clip has the frames 0 to {last}."
+            raise EncodingFailed(msg)
+        canvas = empty.copy()
         for actor in actors:
-            _draw(actor, frame % len(actor.track.vertices), scene, canvas)
+            _draw(actor, int(actor.frames[frame]), scene, canvas)
         yield _finish(canvas, scene)
 
 
-def _actor(rig: Rig, track: VertexTrack, place: Placement, camera: WorldToFrame) -> _Actor:
+def _actor(
+    one: MovedFigure, place: Placement, frames: NDArray[np.int64], camera: WorldToFrame
+) -> _Actor:
+    rig = one.rig
     paint = paint_from_texture(rig.texture, camera.scale * place.scale / rig.to_world.height)
     texels = rig.to_world.invert(rig.mesh.vertices).astype(np.float64) * paint.scale - 0.5
     return _Actor(
-        track=track,
+        track=one.track,
+        frames=frames,
         triangles=rig.mesh.triangles,
-        layers=layers(rig, track),
+        layers=layers(rig, one.track),
         paint=paint,
         texels=texels,
         place=place,
     )
-
-
-def _canvas(scene: Scene) -> NDArray[np.uint8]:
-    """An empty frame, premultiplied, flattened to (H * W, 4)."""
-    background: Background = scene.background
-    colour = (0, 0, 0, 0) if background.kind == "transparent" else (*background.colour, 255)
-    pixels = scene.size.width * scene.size.height
-    return np.tile(np.array(colour, np.uint8), (pixels, 1))
 
 
 def _finish(canvas: NDArray[np.uint8], scene: Scene) -> NDArray[np.uint8]:

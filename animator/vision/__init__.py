@@ -2,6 +2,7 @@
 
 from animator.vision.detect import FoundFigure, detect, look_closely
 from animator.vision.figures import Outline, annotate_figures, outline_figure
+from animator.vision.inpaint import remove_figures
 from animator.vision.keypoints import FigureView, look_at
 from animator.vision.orientation import find_rotation, rotate_figures
 from animator.vision.predictor import Predictor
@@ -20,6 +21,7 @@ __all__ = (
     "look_at",
     "look_closely",
     "outline_figure",
+    "remove_figures",
     "rotate_figures",
     "segment",
 )

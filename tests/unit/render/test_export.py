@@ -1,3 +1,4 @@
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from zipfile import ZipFile
@@ -9,39 +10,37 @@ import yaml
 from PIL import Image
 
 from animator.core.animation import Animation, AnimationFormat
-from animator.core.drawing import Figure
 from animator.core.errors import EncodingFailed
-from animator.core.geometry import Box
 from animator.core.mask import Mask
 from animator.core.moved_figure import MovedFigure
 from animator.core.scene import Background, Placement
+from animator.core.stage import Stage
 from animator.render.export import export
 from animator.render.joints import JointDocument
-from tests.unit.render.conftest import CORNERS, SIDE, make_rig, make_scene, make_texture, make_track
+from tests.unit.render.conftest import (
+    CORNERS,
+    SIDE,
+    make_moved,
+    make_rig,
+    make_scene,
+    make_texture,
+    make_track,
+)
 
 JOINTS, CHARACTER = AnimationFormat.JOINTS, AnimationFormat.CHARACTER
 
-REST = np.array([[0, 0], [0, -1], [1, 0]], np.float64)
 
-
-def make_moved() -> MovedFigure:
+def make_square() -> MovedFigure:
     """The flat square, cut out at (10, 20), then moved half its size to the right."""
+    track = make_track(np.stack([CORNERS, CORNERS + np.array([0.5, 0.0], np.float32)]))
     mask = np.zeros((SIDE, SIDE), bool)
     mask[2:14, 1:15] = True
-    return MovedFigure(
-        figure=Figure(
-            box=Box(10.0, 20.0, 26.0, 36.0), image=make_texture((200, 30, 60))[..., :3].copy()
-        ),
-        mask=Mask(mask),
-        rig=make_rig(make_texture((200, 30, 60))),
-        joints=np.stack([REST, REST + np.array([0.5, 0.0])]),
-        track=make_track(np.stack([CORNERS, CORNERS + np.float32(0.5)])),
-    )
+    return replace(make_moved(make_rig(make_texture((200, 30, 60))), track), mask=Mask(mask))
 
 
 def test_joints_are_told_in_the_drawing_and_in_the_frames(tmp_path: Path) -> None:
-    scene = make_scene(Background(), Placement(x=1.0, y=-1.0, scale=2.0), side=64)
-    (animation,) = export([make_moved()], scene, {JOINTS: tmp_path / "a.joints.json"})
+    scene = make_scene(Background(), Placement(x=1.0, y=-1.0, scale=2.0), side=64, frames=2)
+    (animation,) = export(Stage(scene, (make_square(),)), {JOINTS: tmp_path / "a.joints.json"})
     assert animation == Animation(
         blob="a.joints.json", format=JOINTS, width=64, height=64, fps=10.0, frame_count=2
     )
@@ -62,7 +61,9 @@ def test_joints_are_told_in_the_drawing_and_in_the_frames(tmp_path: Path) -> Non
 
 
 def test_character_has_the_three_files_of_animated_drawings(tmp_path: Path) -> None:
-    export([make_moved()], make_scene(Background()), {CHARACTER: tmp_path / "a.zip"})
+    export(
+        Stage(make_scene(Background(), frames=2), (make_square(),)), {CHARACTER: tmp_path / "a.zip"}
+    )
     with ZipFile(tmp_path / "a.zip") as folder:
         assert folder.namelist() == ["char_cfg.yaml", "mask.png", "texture.png"]
         config = yaml.safe_load(folder.read("char_cfg.yaml"))
@@ -77,13 +78,13 @@ def test_character_has_the_three_files_of_animated_drawings(tmp_path: Path) -> N
             {"loc": [15, 0], "name": "two", "parent": "root"},
         ],
     }
-    np.testing.assert_array_equal(mask, np.where(make_moved().mask.data, 255, 0))
+    np.testing.assert_array_equal(mask, np.where(make_square().mask.data, 255, 0))
     np.testing.assert_array_equal(texture, make_texture((200, 30, 60)))
 
 
 def test_several_characters_have_a_folder_each(tmp_path: Path) -> None:
     scene = make_scene(Background(), Placement(), Placement())
-    export([make_moved(), make_moved()], scene, {CHARACTER: tmp_path / "a.zip"})
+    export(Stage(scene, (make_square(), make_square())), {CHARACTER: tmp_path / "a.zip"})
     with ZipFile(tmp_path / "a.zip") as folder:
         assert [name for name in folder.namelist() if name.endswith("yaml")] == [
             "figure-1/char_cfg.yaml",
@@ -93,10 +94,13 @@ def test_several_characters_have_a_folder_each(tmp_path: Path) -> None:
 
 def test_missing_folder_is_a_failure(tmp_path: Path) -> None:
     with pytest.raises(EncodingFailed, match="could not be written"):
-        export([make_moved()], make_scene(Background()), {JOINTS: tmp_path / "no" / "a"})
+        export(
+            Stage(make_scene(Background(), frames=2), (make_square(),)),
+            {JOINTS: tmp_path / "no" / "a"},
+        )
 
 
 def test_joints_of_another_length_are_refused() -> None:
-    moved = make_moved()
+    moved = make_square()
     with pytest.raises(ValueError, match=r"expected joints \(2, 3, 2\)"):
         MovedFigure(moved.figure, moved.mask, moved.rig, moved.joints[:1], moved.track)

@@ -5,6 +5,7 @@ import struct
 from io import BytesIO
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from animator.core.rig import Mesh, Rig
 from animator.core.scene import Background, Placement
 from animator.core.skeleton import Joint, Skeleton
 from animator.core.spaces import FigureToWorld
+from animator.core.stage import Stage
 from animator.render.gltf import gltf_of
 from animator.render.skin import GROUP_STEP, bones_of, weights_of
 from tests.unit.render.conftest import make_scene, make_texture
@@ -61,6 +63,12 @@ def make_arm(group_of: tuple[int, int] = (0, 1)) -> MovedFigure:
     )
     figure = Figure(box=Box(0.0, 0.0, 16.0, 16.0), image=np.zeros((16, 16, 3), np.uint8))
     return MovedFigure(figure, Mask(np.ones((16, 16), bool)), rig, joints, track)
+
+
+def stage_of(*moved: MovedFigure, placements: tuple[Placement, ...] = ()) -> Stage:
+    """Both frames of each arm, four a second."""
+    scene = make_scene(Background(), *placements, frames=2)
+    return Stage(msgspec.structs.replace(scene, fps=4.0), moved)
 
 
 def unpack(data: bytes) -> tuple[Json, bytes]:
@@ -124,7 +132,7 @@ def skinned(document: Json, binary: bytes, frame: int, skin: int = 0) -> NDArray
 
 
 def test_skin_at_rest_is_the_mesh_and_follows_its_bones() -> None:
-    document, binary = unpack(gltf_of([make_arm()], make_scene(Background())))
+    document, binary = unpack(gltf_of(stage_of(make_arm())))
     rest = make_arm().rig.mesh.vertices
     np.testing.assert_allclose(skinned(document, binary, 0)[:, :2], rest, atol=1e-6)
     # The upper arm turns about the root, then goes right by 1; the forearm goes down by 1.
@@ -135,15 +143,15 @@ def test_skin_at_rest_is_the_mesh_and_follows_its_bones() -> None:
 
 
 def test_limb_in_front_comes_nearer() -> None:
-    document, binary = unpack(gltf_of([make_arm()], make_scene(Background())))
+    document, binary = unpack(gltf_of(stage_of(make_arm())))
     near = [skinned(document, binary, frame)[:, 2] for frame in (0, 1)]
     assert near[0][3:].min() - near[0][:3].max() > 0.9 * GROUP_STEP
     assert near[1][:3].min() - near[1][3:].max() > 0.9 * GROUP_STEP
 
 
 def test_figures_stand_where_the_scene_puts_them_each_nearer_than_the_last() -> None:
-    scene = make_scene(Background(), Placement(x=2.0, y=3.0, scale=0.5), Placement())
-    document, binary = unpack(gltf_of([make_arm(), make_arm()], scene))
+    places = (Placement(x=2.0, y=3.0, scale=0.5), Placement())
+    document, binary = unpack(gltf_of(stage_of(make_arm(), make_arm(), placements=places)))
     first, second = (skinned(document, binary, 0, skin) for skin in (0, 1))
     rest = make_arm().rig.mesh.vertices
     np.testing.assert_allclose(first[:, :2], rest * 0.5 + (2, 3), atol=1e-6)
@@ -152,7 +160,7 @@ def test_figures_stand_where_the_scene_puts_them_each_nearer_than_the_last() -> 
 
 
 def test_clip_has_the_times_of_its_frames_and_ends_with_the_last() -> None:
-    document, binary = unpack(gltf_of([make_arm()], make_scene(Background())))
+    document, binary = unpack(gltf_of(stage_of(make_arm())))
     (clip,) = document["animations"]
     for sampler in clip["samplers"]:
         assert array(document, binary, sampler["input"]).tolist() == [0.0, 0.25, 0.5]
@@ -163,7 +171,7 @@ def test_clip_has_the_times_of_its_frames_and_ends_with_the_last() -> None:
 
 def test_texture_and_its_coordinates_are_those_of_the_figure() -> None:
     moved = make_arm()
-    document, binary = unpack(gltf_of([moved], make_scene(Background())))
+    document, binary = unpack(gltf_of(stage_of(moved)))
     view = document["bufferViews"][document["images"][0]["bufferView"]]
     data = binary[view["byteOffset"] : view["byteOffset"] + view["byteLength"]]
     with Image.open(BytesIO(data)) as image:

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from animator.core.errors import EncodingFailed
-from animator.render.pictures import PngFramesWriter, StillWriter, frame_of
+from animator.render.pictures import PngFramesWriter, StillWriter
 from animator.render.sheet import SheetWriter
 from animator.render.writer import FrameWriter
-from tests.unit.render.conftest import CORNERS, make_track
 
 Make = Callable[[Path, float], FrameWriter]
 
@@ -103,17 +102,3 @@ def test_same_frames_make_the_same_bytes(tmp_path: Path) -> None:
     for name in ("a", "b"):
         write(tmp_path / name, random_frames(2), 10.0, SheetWriter)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-
-
-def test_one_frame_of_a_track_is_a_track() -> None:
-    track = make_track(np.stack([CORNERS, CORNERS + 1, CORNERS + 2]))
-    only = frame_of(track, 2)
-    np.testing.assert_array_equal(only.vertices, [CORNERS + 2])
-    assert (len(only.order), only.fps) == (1, track.fps)
-
-
-@pytest.mark.parametrize("frame", [-1, 3])
-def test_frame_that_is_not_there_is_named(frame: int) -> None:
-    track = make_track(np.stack([CORNERS] * 3))
-    with pytest.raises(EncodingFailed, match=f"no frame {frame}: .* 0 to 2"):
-        frame_of(track, frame)
