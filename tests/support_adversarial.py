@@ -31,6 +31,21 @@ def huge_photo() -> Image:
     return np.asarray(cv2.resize(thin_lines(), (5333, 8000)), dtype=np.uint8)
 
 
+def huge_filled_photo() -> Image:
+    """A figure in flat paint on 42 megapixels: a third of them are its own."""
+    page = np.full((800, 533, 3), 240, np.uint8)
+    cv2.ellipse(page, (266, 380), (190, 200), 0, 0, 360, (40, 60, 160), -1)
+    cv2.circle(page, (266, 110), 90, (200, 150, 120), -1)
+    for start, end in (
+        ((160, 540), (130, 780)),
+        ((370, 540), (410, 780)),
+        ((110, 300), (15, 170)),
+        ((420, 300), (518, 170)),
+    ):
+        cv2.line(page, start, end, (40, 60, 160), 44)
+    return np.asarray(cv2.resize(page, (5333, 8000), interpolation=cv2.INTER_NEAREST), np.uint8)
+
+
 def touching_all_edges() -> Image:
     """A star of thick limbs that runs out of the picture on every side."""
     page = np.full((256, 256, 3), 255, np.uint8)
