@@ -16,6 +16,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "animator.core": (),
     **{f"animator.{room}": ("animator.core",) for room in ROOMS},
     "animator.pipeline": ("animator.core", *(f"animator.{room}" for room in ROOMS)),
+    "animator.staging": ("animator.core", *(f"animator.{room}" for room in ROOMS)),
     "animator.settings": ("animator.core",),
     "animator.store": ("animator.core",),
     "animator.jobs.queue": ("animator.core", "animator.jobs.progress"),

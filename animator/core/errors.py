@@ -11,6 +11,7 @@ The tree, each with its stable ``code`` and the page it sends the user back to::
     ├─ InvalidSkeleton     invalid_skeleton     joints
     ├─ InvalidMotion       invalid_motion       motion
     │  └─ UnknownMotion    unknown_motion       motion
+    ├─ InvalidScene        invalid_scene        motion
     ├─ ModelUnavailable    model_unavailable    upload
     ├─ EncodingFailed      encoding_failed      motion
     ├─ NotFound            not_found            upload
@@ -29,6 +30,7 @@ __all__ = (
     "ImageTooLarge",
     "InvalidImage",
     "InvalidMotion",
+    "InvalidScene",
     "InvalidSkeleton",
     "JobFailed",
     "LearningOff",
@@ -109,6 +111,13 @@ class UnknownMotion(InvalidMotion):
     """No motion has this name."""
 
     code = "unknown_motion"
+    page = "motion"
+
+
+class InvalidScene(AnimatorError):
+    """A scene's file cannot be read, or asks for what there is not."""
+
+    code = "invalid_scene"
     page = "motion"
 
 

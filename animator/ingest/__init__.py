@@ -1,9 +1,10 @@
-"""Bytes in, an upright picture out: formats, limits, orientation, RGB."""
+"""Files of others in, nouns out: upright pictures, characters, scenes."""
 
 from animator.ingest.character import is_character, read_character
 from animator.ingest.decode import decode_image
 from animator.ingest.limits import DEFAULT_LIMITS, ImageLimits
 from animator.ingest.picture import encode_picture
+from animator.ingest.scene_file import read_scene
 
 __all__ = (
     "DEFAULT_LIMITS",
@@ -12,4 +13,5 @@ __all__ = (
     "encode_picture",
     "is_character",
     "read_character",
+    "read_scene",
 )

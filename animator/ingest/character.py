@@ -8,7 +8,6 @@ from zipfile import BadZipFile, ZipFile
 from zipfile import Path as ZipPath
 
 import msgspec
-import yaml
 
 from animator.core.annotation import Annotation, FigureAnnotation
 from animator.core.drawing import Drawing
@@ -17,13 +16,13 @@ from animator.core.geometry import Box
 from animator.core.mask import Mask, RunLengths, run_lengths_from_mask
 from animator.core.skeleton import Joint, Skeleton
 from animator.ingest.decode import decode_image
+from animator.ingest.fields import MAX_BYTES, convert_fields, parse_yaml
 from animator.ingest.limits import DEFAULT_LIMITS
 
 __all__ = ("is_character", "read_character")
 
 CONFIG, MASK, TEXTURE = "char_cfg.yaml", "mask.png", "texture.png"
 
-MAX_CONFIG_BYTES = 64 * 1024
 MAX_JOINTS = 256
 
 _Name = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
@@ -51,20 +50,22 @@ class _CharacterConfig(msgspec.Struct, frozen=True):
 
 
 def is_character(path: Path) -> bool:
-    """Whether a path is a folder with a `char_cfg.yaml`, or a zip."""
+    """Whether a path is a folder with a `char_cfg.yaml`, that file itself, or a zip."""
+    if path.name == CONFIG:
+        return path.is_file()
     return (path / CONFIG).is_file() or (path.suffix.lower() == ".zip" and path.is_file())
 
 
 def read_character(path: Path) -> tuple[Drawing, Annotation]:
-    """Read a figure's folder, or a zip of it: the texture is its drawing.
+    """Read a figure's folder, by its name or its config's, or a zip: the texture is its drawing.
 
     Raises:
         InvalidImage: when a picture is missing, cannot be read, or is not of the stated size.
         InvalidSkeleton: when `char_cfg.yaml` is missing, or does not say what it should.
     """
     try:
-        if path.is_dir():
-            return _read(path)
+        if path.is_dir() or path.name == CONFIG:
+            return _read(path if path.is_dir() else path.parent)
         with ZipFile(path) as zipped:
             return _read(ZipPath(zipped))
     except _UNREADABLE as error:
@@ -73,11 +74,14 @@ def read_character(path: Path) -> tuple[Drawing, Annotation]:
 
 
 def _read(folder: Path | ZipPath) -> tuple[Drawing, Annotation]:
-    config = _parse(_bytes_of(folder, CONFIG, MAX_CONFIG_BYTES, InvalidSkeleton))
+    data = _bytes_of(folder, CONFIG, MAX_BYTES, InvalidSkeleton)
+    where = str(folder / CONFIG)
+    plain = parse_yaml(data, where, InvalidSkeleton)
+    config = convert_fields(plain, _CharacterConfig, where, InvalidSkeleton)
     size = (config.height, config.width)
     drawing = _picture(folder, TEXTURE, size)
     mask = Mask(_picture(folder, MASK, size).image[..., 0] > 127)
-    return drawing, _annotation(run_lengths_from_mask(mask), _skeleton(config))
+    return drawing, _annotation(run_lengths_from_mask(mask), _skeleton(config, where))
 
 
 def _annotation(mask: RunLengths, skeleton: Skeleton) -> Annotation:
@@ -111,24 +115,16 @@ def _picture(folder: Path | ZipPath, name: str, size: tuple[int, int]) -> Drawin
     return drawing
 
 
-def _parse(data: bytes) -> _CharacterConfig:
-    try:
-        return msgspec.convert(yaml.safe_load(data), _CharacterConfig)
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
-        problem = " ".join(str(error).split())
-        msg = f"{CONFIG} cannot be used: {problem}."
-        raise InvalidSkeleton(msg) from error
-
-
-def _skeleton(config: _CharacterConfig) -> Skeleton:
+def _skeleton(config: _CharacterConfig, where: str) -> Skeleton:
     names = [joint.name for joint in config.skeleton]
     if len(set(names)) < len(names):
-        msg = f"{CONFIG}: joint {max(names, key=names.count)!r} is named twice."
+        msg = f"{where}: skeleton: joint {max(names, key=names.count)!r} is named twice."
         raise InvalidSkeleton(msg)
-    return Skeleton(joints=tuple(_joint(joint, config) for joint in _sorted(config.skeleton)))
+    joints = _sorted(config.skeleton, where)
+    return Skeleton(joints=tuple(_joint(joint, config, where) for joint in joints))
 
 
-def _sorted(joints: list[_JointConfig]) -> list[_JointConfig]:
+def _sorted(joints: list[_JointConfig], where: str) -> list[_JointConfig]:
     """Joints in the file's order, but parents before children."""
     known: set[str | None] = {None}
     found: list[_JointConfig] = []
@@ -140,17 +136,17 @@ def _sorted(joints: list[_JointConfig]) -> list[_JointConfig]:
                 found.append(joint)
         if len(found) == before:
             lost = next(joint for joint in joints if joint.name not in known)
-            msg = f"{CONFIG}: joint {lost.name!r} hangs on no root."
+            msg = f"{where}: skeleton: joint {lost.name!r} hangs on no root."
             raise InvalidSkeleton(msg)
     return found
 
 
-def _joint(joint: _JointConfig, config: _CharacterConfig) -> Joint:
+def _joint(joint: _JointConfig, config: _CharacterConfig, where: str) -> Joint:
     x, y = joint.loc
     if not (0 <= x <= config.width and 0 <= y <= config.height):
         msg = (
-            f"{CONFIG}: joint {joint.name!r} lies at ({x:g}, {y:g}), outside the picture of "
-            f"{config.width} x {config.height} pixels."
+            f"{where}: skeleton: joint {joint.name!r} lies at ({x:g}, {y:g}), "
+            f"outside the picture of {config.width} x {config.height} pixels."
         )
         raise InvalidSkeleton(msg)
     return Joint(name=joint.name, parent=joint.parent, x=x, y=y)

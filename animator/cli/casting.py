@@ -1,0 +1,105 @@
+"""The roles of a scene, cast: each with its figure and its motion read from disk."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from animator.cli.drawings import read_drawing
+from animator.core.annotation import Annotation
+from animator.core.drawing import Drawing, crop_figure
+from animator.core.errors import AnimatorError, InvalidMotion, NoFigureFound
+from animator.core.job import Step
+from animator.core.mask import mask_from_run_lengths
+from animator.core.motion import Motion, RetargetMap
+from animator.core.rotation import rotate_drawing
+from animator.core.script import BvhClip, LibraryClip, Role
+from animator.core.skeleton import Skeleton
+from animator.ingest import is_character, read_character
+from animator.motion import load_motion, map_from_rules, read_bvh, trim
+from animator.motion.mapping import build_map, map_joints, turn_upright
+from animator.pipeline import annotate
+from animator.staging import Performer
+from animator.vision import Predictor
+
+__all__ = ("cast_role",)
+
+
+def cast_role(role: Role, predictor: Predictor) -> Performer:
+    """Read the figure of a role and its motion.
+
+    predictor: finds the figure when the role names a picture.
+
+    Raises:
+        AnimatorError: with the role's field, when the figure or its motion cannot be had.
+    """
+    try:
+        return _cast(role, predictor)
+    except AnimatorError as error:
+        if error.message.startswith((role.where, *_files_of(role))):
+            raise
+        raise type(error)(f"{role.where}: {error.message}") from error
+
+
+def _files_of(role: Role) -> tuple[str, ...]:
+    """The files whose names already lead a message."""
+    rules = () if role.rules is None else (role.rules.where,)
+    return rules if isinstance(role.clip, LibraryClip) else (*rules, role.clip.where)
+
+
+def _cast(role: Role, predictor: Predictor) -> Performer:
+    drawing, annotation = _read_figure(role.figure, predictor)
+    drawing = rotate_drawing(drawing, annotation.rotation)
+    for found in annotation.figures:
+        if found.mask is not None and found.skeleton is not None:
+            motion, retarget_map = _read_clip(role, found.skeleton)
+            return Performer(
+                role=role,
+                figure=crop_figure(drawing, found.box),
+                mask=mask_from_run_lengths(found.mask),
+                skeleton=found.skeleton,
+                motion=motion,
+                retarget_map=retarget_map,
+            )
+    msg = f"No figure was found in {role.figure}."
+    raise NoFigureFound(msg)
+
+
+def _read_figure(file: Path, predictor: Predictor) -> tuple[Drawing, Annotation]:
+    """A drawing and its figures, best first; a character brings them along."""
+    if is_character(file):
+        return read_character(file)
+    drawing = read_drawing(file)
+    return drawing, annotate(drawing, predictor, _say_nothing)
+
+
+def _say_nothing(step: Step, share: float) -> None:
+    pass
+
+
+def _read_clip(role: Role, skeleton: Skeleton) -> tuple[Motion, RetargetMap]:
+    clip, rules = role.clip, role.rules
+    if isinstance(clip, LibraryClip):
+        return load_motion(clip.name)
+    motion = _read_bvh(clip)
+    if rules is None:
+        roles = map_joints(motion, {})
+        upright = turn_upright(motion, roles, None)
+        return upright, build_map(roles)
+    return motion, map_from_rules(rules, clip, motion, skeleton)
+
+
+def _read_bvh(clip: BvhClip) -> Motion:
+    """The frames that a clip asks for; beyond the file's last there are none."""
+    try:
+        motion = read_bvh(clip.file.read_bytes(), name=clip.file.stem, up=clip.up)
+    except OSError as error:
+        msg = f"{clip.where}: {clip.file} cannot be read: {error.strerror}."
+        raise InvalidMotion(msg) from error
+    except InvalidMotion as error:
+        msg = f"{clip.file}: {error.message}"
+        raise InvalidMotion(msg) from error
+    count = len(motion.root)
+    if clip.start >= count:
+        msg = f"{clip.where}: start_frame_idx: {clip.file} has the frames 0 to {count - 1} only."
+        raise InvalidMotion(msg)
+    motion = trim(motion, clip.start, min(clip.end or count, count))
+    return motion if clip.frame_time is None else replace(motion, fps=1 / clip.frame_time)

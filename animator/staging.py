@@ -1,0 +1,85 @@
+"""The walk from a scene's script to its stage: every figure with a motion of its own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from animator.core.drawing import Figure
+from animator.core.errors import InvalidScene
+from animator.core.mask import Mask
+from animator.core.motion import Motion, RetargetMap
+from animator.core.moved_figure import MovedFigure
+from animator.core.scene import Placement
+from animator.core.script import FilmedPlace, Role, Script
+from animator.core.skeleton import Skeleton
+from animator.core.stage import Stage
+from animator.motion import retarget
+from animator.render import film_figure, frame_scene, show_frame, stand
+from animator.rigging import build_rig, deform, pose_joints, rest_joints
+
+__all__ = ("Performer", "stage_script")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Performer:
+    """One figure of a scene, with all that it needs to move.
+
+    Attributes:
+        role: what the script asks of it.
+        figure: cut out of its drawing.
+        mask: figure space, the size of the figure's image.
+        skeleton: figure space.
+        motion: what it does.
+        retarget_map: how it follows it.
+    """
+
+    role: Role
+    figure: Figure
+    mask: Mask
+    skeleton: Skeleton
+    motion: Motion
+    retarget_map: RetargetMap
+
+
+def stage_script(
+    script: Script, cast: Sequence[Performer], picture: NDArray[np.uint8] | None
+) -> Stage:
+    """Move every figure, place it, and plan the scene.
+
+    cast: one a role, in their order.
+    picture: (h, w, 3) uint8 RGB, what a background of the kind "picture" shows.
+
+    Raises:
+        EmptyMask: when a figure's outline is too small to move.
+        InvalidSkeleton: when a figure's joints cannot be moved.
+        InvalidMotion: when a motion does not fit its figure.
+        InvalidScene: when the camera does not see a figure.
+    """
+    placed = [_place(script, performer) for performer in cast]
+    moved = tuple(one for one, _ in placed)
+    places = [placement for _, placement in placed]
+    scene = frame_scene(moved, places, script.background, script.size)
+    scene = msgspec.structs.replace(scene, overlays=script.overlays)
+    return Stage(show_frame(scene, moved, moves=script.moves_camera), moved, picture)
+
+
+def _place(script: Script, performer: Performer) -> tuple[MovedFigure, Placement]:
+    role, moved = performer.role, _move(performer)
+    if not isinstance(role.place, FilmedPlace):
+        placement = stand(moved, role.place, script.size)
+    elif script.camera is None:
+        msg = f"{role.where}: a place in space needs a camera."
+        raise InvalidScene(msg)
+    else:
+        moved, placement = film_figure(moved, role.place, script.camera, script.size)
+    return moved, msgspec.structs.replace(placement, start=role.start, repeats=role.repeats)
+
+
+def _move(performer: Performer) -> MovedFigure:
+    rig = build_rig(performer.figure, performer.mask, performer.skeleton)
+    poses = retarget(performer.motion, performer.retarget_map, rig.skeleton, rig.to_world)
+    joints = pose_joints(rest_joints(rig), rig.skeleton.parents, poses).places
+    return MovedFigure(performer.figure, performer.mask, rig, joints, deform(rig, poses))
