@@ -1,17 +1,15 @@
 """`animator animate`: drawings in, moving pictures out."""
 
 import argparse
-import re
 import sys
 from pathlib import Path
 
 from animator.cli import Subparsers
 from animator.core.animation import FORMATS, AnimationFormat, format_of
+from animator.core.colour import colour_from_text
 from animator.core.errors import AnimatorError
 
 __all__ = ("add_parser", "run")
-
-_COLOURS = {"white": (255, 255, 255), "black": (0, 0, 0), "transparent": None}
 
 _ROWS = "\n".join(
     f"  {form:<10} .{facts.suffix:<14} {facts.title}{'' if facts.has_alpha else ', no alpha'}"
@@ -155,11 +153,8 @@ def _frame(text: str) -> int:
     return int(text)
 
 
-def _colour(text: str) -> tuple[int, ...] | None:
-    """A colour as RGB; None is transparent."""
-    if text in _COLOURS:
-        return _COLOURS[text]
-    if not re.fullmatch(r"#[0-9a-fA-F]{6}", text):
-        msg = f"{text!r} is no colour: use white, black, transparent or #rrggbb"
-        raise argparse.ArgumentTypeError(msg)
-    return tuple(bytes.fromhex(text[1:]))
+def _colour(text: str) -> tuple[int, int, int] | None:
+    try:
+        return colour_from_text(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
