@@ -1,29 +1,31 @@
-"""Triangles to the pixels whose centres they cover, all at once."""
+"""Triangles to the runs of pixels whose centres they cover, all at once."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ("Cover", "cover")
+__all__ = ("Spans", "scan")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cover:
-    """Pixels under triangles; a pixel under two triangles is there twice.
+class Spans:
+    """Runs of pixels in rows; a pixel under two triangles is in two of them.
 
     Attributes:
-        triangle: (N,) int64, index of the triangle, ascending.
-        x: (N,) int64, pixel column.
-        y: (N,) int64, pixel row.
+        triangle: (S,) int64, index of the triangle, ascending.
+        row: (S,) int64, of all its pixels.
+        first: (S,) int64, column of the first pixel.
+        count: (S,) int64, pixels, >= 0.
     """
 
     triangle: NDArray[np.int64]
-    x: NDArray[np.int64]
-    y: NDArray[np.int64]
+    row: NDArray[np.int64]
+    first: NDArray[np.int64]
+    count: NDArray[np.int64]
 
 
-def cover(corners: NDArray[np.float64], width: int, height: int) -> Cover:
+def scan(corners: NDArray[np.float64], width: int, height: int) -> Spans:
     """Scan triangles row by row.
 
     A pixel belongs to a triangle when its centre lies inside; centres on an edge shared by two
@@ -33,44 +35,33 @@ def cover(corners: NDArray[np.float64], width: int, height: int) -> Cover:
     width: of the frame, pixels.
     height: of the frame, pixels.
     """
-    y = corners[..., 1]
-    top = np.clip(np.ceil(y.min(axis=1) - 0.5), 0, height).astype(np.int64)
-    bottom = np.clip(np.ceil(y.max(axis=1) - 0.5), 0, height).astype(np.int64)
-    triangle, row = _ranges(top, bottom)
-    left, right = _crossings(corners[triangle], row.astype(np.float64) + 0.5)
-    first = np.clip(np.ceil(left - 0.5), 0, width).astype(np.int64)
-    last = np.clip(np.ceil(right - 0.5), 0, width).astype(np.int64)
-    span, column = _ranges(first, last)
-    return Cover(triangle=triangle[span], x=column, y=row[span])
-
-
-def _ranges(
-    start: NDArray[np.int64], stop: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """All integers start <= i < stop of many ranges: the range of each, and the integer."""
-    counts = np.maximum(stop - start, 0)
-    owner = np.repeat(np.arange(len(start)), counts)
-    offset = start - (np.cumsum(counts) - counts)
-    return owner, np.arange(len(owner)) + offset[owner]
+    order = np.lexsort((corners[..., 0], corners[..., 1]), axis=-1)
+    upper, middle, lower = np.moveaxis(np.take_along_axis(corners, order[..., None], axis=1), 1, 0)
+    # the long edge bounds all rows of a triangle, the two short ones those above and below a corner
+    triangle, row, long = _crossings(upper, lower, height)
+    starts = np.stack((upper, middle), axis=1).reshape(-1, 2)
+    ends = np.stack((middle, lower), axis=1).reshape(-1, 2)
+    _, _, short = _crossings(starts, ends, height)
+    left, right = np.minimum(long, short), np.maximum(long, short)
+    first, last = (np.clip(np.ceil(x - 0.5), 0, width).astype(np.int64) for x in (left, right))
+    return Spans(triangle=triangle, row=row, first=first, count=last - first)
 
 
 def _crossings(
-    corners: NDArray[np.float64], y: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Where a row's centre line enters and leaves each triangle.
+    upper: NDArray[np.float64], lower: NDArray[np.float64], height: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Where edges (E, 2) cross the centre lines of rows: edge, row, x, each (N,), edge by edge.
 
-    Each edge is computed from its upper to its lower end, so both triangles that share it find
-    the very same crossing.
+    Always computed from the upper to the lower end, so both triangles that share an edge find the
+    very same crossings.
     """
-    left = np.full(len(y), np.inf)
-    right = np.full(len(y), -np.inf)
-    for one, other in ((0, 1), (1, 2), (2, 0)):
-        a, b = corners[:, one], corners[:, other]
-        swap = ((a[:, 1] > b[:, 1]) | ((a[:, 1] == b[:, 1]) & (a[:, 0] > b[:, 0])))[:, None]
-        upper, lower = np.where(swap, b, a), np.where(swap, a, b)
-        crossed = (upper[:, 1] <= y) & (y < lower[:, 1])
-        rise = np.where(crossed, lower[:, 1] - upper[:, 1], 1.0)
-        x = upper[:, 0] + (y - upper[:, 1]) / rise * (lower[:, 0] - upper[:, 0])
-        left = np.where(crossed, np.minimum(left, x), left)
-        right = np.where(crossed, np.maximum(right, x), right)
-    return left, right
+    top, bottom = (
+        np.clip(np.ceil(end[:, 1] - 0.5), 0, height).astype(np.int64) for end in (upper, lower)
+    )
+    counts = bottom - top
+    edge = np.repeat(np.arange(len(counts)), counts)
+    row = np.arange(len(edge)) + (top - np.cumsum(counts) + counts)[edge]
+    rise = lower[:, 1] - upper[:, 1]
+    slope = (lower[:, 0] - upper[:, 0]) / np.where(counts > 0, rise, 1.0)
+    x = upper[edge, 0] + (row + 0.5 - upper[edge, 1]) * slope[edge]
+    return edge, row, x

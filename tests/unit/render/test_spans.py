@@ -2,12 +2,19 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from animator.render.spans import cover
+from animator.render.spans import scan
 
 
 def pixels(corners: list[list[list[float]]], width: int = 10, height: int = 10) -> list[list[int]]:
-    covered = cover(np.array(corners, np.float64), width, height)
-    return [list(map(int, hit)) for hit in zip(covered.triangle, covered.x, covered.y, strict=True)]
+    """Triangle, column and row of every pixel covered."""
+    spans = scan(np.array(corners, np.float64), width, height)
+    return [
+        [int(triangle), int(first) + k, int(row)]
+        for triangle, row, first, count in zip(
+            spans.triangle, spans.row, spans.first, spans.count, strict=True
+        )
+        for k in range(count)
+    ]
 
 
 def test_triangle_covers_the_pixels_whose_centres_it_holds() -> None:
@@ -41,14 +48,15 @@ def test_triangles_around_a_point_cover_each_pixel_once(
 ) -> None:
     ring = [[low[0], low[1]], [10.0, 0.0], [10.0, 10.0], [0.0, 10.0]]
     fan = [[ring[k], ring[(k + 1) % 4], [x, y]] for k in range(4)]
-    covered = cover(np.array(fan), 10, 10)
     counts = np.zeros((10, 10), int)
-    np.add.at(counts, (covered.y, covered.x), 1)
+    for _, column, row in pixels(fan):
+        counts[row, column] += 1
     assert counts[1:, 1:].min() == 1
     assert counts.max() == 1
 
 
 def test_pixels_come_in_the_order_of_their_triangles() -> None:
     rng = np.random.default_rng(3)
-    covered = cover(rng.uniform(0, 10, (50, 3, 2)), 10, 10)
-    assert (np.diff(covered.triangle) >= 0).all()
+    spans = scan(rng.uniform(0, 10, (50, 3, 2)), 10, 10)
+    assert (np.diff(spans.triangle) >= 0).all()
+    assert (spans.count >= 0).all()
