@@ -79,8 +79,13 @@ class Pending(Generic[Item, Result]):
         if self.is_settled:
             return False
         self.is_settled = True
-        self.on_result(result)
+        on_result, self.on_result = self.on_result, _forget
+        on_result(result)
         return True
+
+
+def _forget(_: object) -> None:
+    """Stands for who was told: they hold the request, and it them, until garbage is collected."""
 
 
 class Batch(Generic[Item, Result]):

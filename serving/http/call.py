@@ -115,7 +115,7 @@ class Call:
         """
         if self.is_answered:
             return
-        self.is_answered = True
+        self._note_answered()
         reusable = self.head.keeps_alive and not self._wire.is_closing
         lines = b"%bcontent-length: %d\r\n%b%b\r\n" % (
             _status_line(status, reason) + self._wire.date,
@@ -158,7 +158,7 @@ class Call:
         """End the answer that was begun."""
         if self.is_answered:
             return
-        self.is_answered = True
+        self._note_answered()
         if self._is_chunked and self.head.method != "HEAD":
             self._wire.write(b"0\r\n\r\n")
         self._wire.finish(reusable=self.head.keeps_alive and self._is_chunked)
@@ -166,15 +166,22 @@ class Call:
     def abort(self) -> None:
         """Break off an answer that cannot be completed: the client sees that it is cut short."""
         if not self.is_answered:
-            self.is_answered = True
+            self._note_answered()
             self._wire.finish(reusable=False)
 
     def gone(self) -> None:
         """Learn from the connection that the client hung up."""
         if not self.is_answered:
-            self.is_answered = True
-            if self.on_gone is not None:
-                self.on_gone()
+            on_gone = self.on_gone
+            self._note_answered()
+            if on_gone is not None:
+                on_gone()
+
+    def _note_answered(self) -> None:
+        self.is_answered = True
+        # It holds what was asked, which holds this call: with it the body would stay in memory
+        # until garbage is collected.
+        self.on_gone = None
 
     def _connection_line(self, reusable: bool) -> bytes:
         if not reusable:

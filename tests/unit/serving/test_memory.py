@@ -1,7 +1,17 @@
+import asyncio
+import gc
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from serving.batching.pending import Pending
+from serving.http.call import Call, Peers
+from serving.http.head import Head
+from serving.protocol.tensors import Buffer
+from serving.services import Services
+from serving.settings import ServerSettings
 
 COUNT_FAULTS = """
 import resource, sys
@@ -29,3 +39,45 @@ def page_faults(argument: str) -> int:
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the C library is glibc on Linux")
 def test_memory_is_taken_from_the_system_once_and_not_for_each_batch() -> None:
     assert page_faults("kept") * 10 < page_faults("returned")
+
+
+class Answers:
+    """A connection that only counts the answers."""
+
+    date = b""
+    is_closing = False
+    peers = Peers(None, None, is_tls=False)
+
+    def __init__(self, expected: int) -> None:
+        self._left = expected
+        self.complete = asyncio.Event()
+
+    def write(self, *pieces: Buffer) -> None:
+        assert pieces[0].startswith(b"HTTP/1.1 200 ")
+
+    async def drained(self) -> None: ...
+
+    def finish(self, *, reusable: bool) -> None:
+        self._left -= 1
+        if not self._left:
+            self.complete.set()
+
+
+async def test_an_answered_request_is_gone_before_garbage_is_collected(models_dir: Path) -> None:
+    services = Services(ServerSettings(models_dir=str(models_dir), load_models="all"))
+    await services.load()
+    try:
+        api, answers = services.api(["inference"]), Answers(4)
+        gc.collect()
+        gc.disable()
+        for _ in range(4):
+            head = Head("POST", "/predictions/echo", "", (), {}, 9, True, True)
+            api(Call(head, b'{"text": 1}', answers))
+        del head
+        await answers.complete.wait()
+        await asyncio.sleep(0)
+        left = [thing for thing in gc.get_objects() if isinstance(thing, Call | Pending)]
+    finally:
+        gc.enable()
+        await services.engine.stop(0)
+    assert left == []
