@@ -102,7 +102,7 @@ IGNORED = {
     "plugins_path": "Java plugins cannot be loaded",
     "async_logging": "the log is written by the event loop's own process",
     "initial_worker_port": "workers have socket pairs and no ports",
-    "initial_distribution_port": "torchrun is not started by this server",
+    "initial_distribution_port": "processes of one worker meet at a free port",
     "keystore_type": "PKCS12 is read, Java's own JKS is not",
     "ipex_enable": "the extension is no longer maintained",
     "ipex_gpu_enable": "the extension is no longer maintained",

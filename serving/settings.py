@@ -62,7 +62,11 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         pin_cores: whether each worker stays on cores of its own, as many as `threads`.
         device: "cpu" or "cuda:N"; None: a GPU where there is one that can be used.
         device_ids: indices of the GPUs that the workers take in turn; empty: that of `device`.
-        memory_limit_mb: resident memory of a worker, MiB; above it the worker is replaced.
+        processes: of one worker, which hold the model together as torchrun's do; the first answers.
+        parallel: how they share the work: each gets every batch ("tp", "pptp"), or the first alone
+            does and asks the others ("pp").
+        memory_limit_mb: resident memory of a worker, MiB; above it the worker is replaced. Of one
+            with several processes it is that of the first.
         decode_workers: processes of their own that decode bodies and encode answers; 0: the
             workers do.
         python: interpreter of the workers; None: the server's.
@@ -94,6 +98,8 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     pin_cores: bool = False
     device: Annotated[str, msgspec.Meta(pattern=r"^(cpu|cuda:\d+)$")] | None = None
     device_ids: tuple[Annotated[int, msgspec.Meta(ge=0)], ...] = ()
+    processes: _Count = 1
+    parallel: Literal["tp", "pp", "pptp"] = "tp"
     memory_limit_mb: _Count | None = None
     decode_workers: Annotated[int, msgspec.Meta(ge=0)] = 0
     python: str | None = None

@@ -23,6 +23,7 @@ from serving.config_properties import lay_over, read_properties, settings_from_p
 from serving.errors import ServingError
 from serving.http.description import our_version
 from serving.observe.custom import MODEL_METRICS_LOG, TS_METRICS_LOG
+from serving.reference_words import ReferenceWords
 from serving.services import ACCESS_LOG
 from serving.settings import InvalidSettings, ServerSettings
 from serving.snapshots import latest_snapshot
@@ -30,7 +31,6 @@ from serving.snapshots import latest_snapshot
 __all__ = (
     "add_torchserve_flags",
     "launch",
-    "reference_words",
     "settings_from_flags",
     "warn_of_ignored",
 )
@@ -187,7 +187,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = settings_from_flags(options, os.environ)
         _write_logs(settings)
         if settings.compat == "torchserve":
-            logging.getLogger("serving.workers.pool").addFilter(reference_words)
+            logging.getLogger("serving.workers.pool").addFilter(ReferenceWords())
         warn_of_ignored(options)
         serve_until_stopped(settings, _announce)
     except ServingError as error:
@@ -201,22 +201,6 @@ def warn_of_ignored(options: argparse.Namespace) -> None:
     for flag, sentence in _IGNORED.items():
         if getattr(options, flag):
             _log.warning("%s", sentence)
-
-
-def reference_words(record: logging.LogRecord) -> bool:
-    """Say of a worker that did not start what the reference says: alarms look for its words.
-
-    Why it did not start is in the lines before, which the worker itself wrote.
-    """
-    text = record.getMessage() if record.levelno == logging.ERROR else ""
-    if "did not load within" in text or "cannot be loaded" in text:
-        is_late = "did not load within" in text
-        record.msg = "Backend worker error\n%s: Backend worker %s"
-        record.args = (
-            "org.pytorch.serve.wlm.WorkerInitializationException",
-            "did not respond in given time" if is_late else "could not be started",
-        )
-    return True
 
 
 def _announce(ports: Ports) -> None:

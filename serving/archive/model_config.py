@@ -77,10 +77,9 @@ Source: the keys that TorchServe 0.12.0's front end reads.
 
 _MAY_BE_UNLIMITED = ("sequence_max_idle_s", "sequence_timeout_s")
 
+_PARALLEL = ("tp", "pp", "pptp")
+
 _REFUSED = {
-    "parallelType": "one model over several processes is not offered",
-    "parallelLevel": "one model over several processes is not offered",
-    "torchrun": "one model over several processes is not offered",
     "asyncCommunication": "batches are always sent while others run",
 }
 """Keys that TorchServe knows and we do not follow, with the reason."""
@@ -130,6 +129,7 @@ def config_from_yaml(table: Mapping[str, Any]) -> tuple[dict[str, Any], list[str
         if value is not None or field in _MAY_BE_UNLIMITED:
             config[field] = value
     _choose_gpus(table, config, notes)
+    _choose_processes(table, config, notes)
     return config, notes
 
 
@@ -142,3 +142,24 @@ def _choose_gpus(table: Mapping[str, Any], config: dict[str, Any], notes: list[s
         config["device"] = f"cuda:{ids[0]}"
     else:
         notes.append(f"deviceIds is not followed: must be a list of numbers, not {ids!r}")
+
+
+def _choose_processes(table: Mapping[str, Any], config: dict[str, Any], notes: list[str]) -> None:
+    """Read how many processes hold the model together; as in the reference, torchrun's number."""
+    kind, run = table.get("parallelType"), table.get("torchrun", {})
+    if kind is None or kind == "custom":
+        # The handler itself starts what it needs, on the GPUs that it sees.
+        return
+    if kind not in _PARALLEL:
+        notes.append(f"parallelType is not followed: must be one of {_PARALLEL}, not {kind!r}")
+        return
+    if not isinstance(run, dict) or run.get("nnodes", 1) != 1:
+        notes.append("torchrun is not followed: must be a table, of one node")
+        return
+    said = {"processes": run.get("nproc-per-node", table.get("parallelLevel", 1))}
+    if "OMP_NUMBER_THREADS" in run:
+        said["threads"] = run["OMP_NUMBER_THREADS"]
+    try:
+        config |= {"parallel": kind, **{name: _count(1)(value) for name, value in said.items()}}
+    except ValueError as error:
+        notes.append(f"torchrun is not followed: its numbers {error}")

@@ -13,13 +13,15 @@ __all__ = ("install_aliases",)
 _ALIAS = "ts"
 _TARGET = "serving.handlers.compat"
 
+_DERIVE = "derive from BaseHandler, and read LOCAL_RANK and WORLD_SIZE as torchrun sets them"
+
 _ABSENT = {
     "ts.torch_handler.dali_handler": "NVIDIA DALI is not offered",
     "ts.torch_handler.dali_image_classifier": "NVIDIA DALI is not offered",
     "ts.torch_handler.vllm_handler": "serve language models with vLLM's own server",
     "ts.torch_handler.trt_llm_handler": "serve language models with TensorRT-LLM's own server",
-    "ts.torch_handler.distributed": "one model over several processes is not offered",
-    "ts.handler_utils.distributed": "one model over several processes is not offered",
+    "ts.torch_handler.distributed": _DERIVE,
+    "ts.handler_utils.distributed": _DERIVE,
     "ts.handler_utils.preprocess": "NVIDIA DALI is not offered",
     "ts.handler_utils.hf_batch_streamer": "use the streamer of transformers itself",
 }

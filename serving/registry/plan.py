@@ -9,8 +9,9 @@ from serving.archive.manifest import Manifest
 from serving.archive.stored import StoredModel
 from serving.batching.pending import BatchLimits
 from serving.batching.sequences import SequenceLimits
+from serving.errors import InvalidModel
 from serving.handlers.handler import HandlerContext
-from serving.settings import ModelConfig, default_device, usable_cores
+from serving.settings import ModelConfig, count_gpus, default_device, usable_cores
 from serving.workers.launch import WorkerSpec
 from serving.workers.messages import Load
 from serving.workers.pool_spec import PoolSpec
@@ -62,7 +63,7 @@ def pool_spec(model: StoredModel, config: ModelConfig) -> PoolSpec:
         response_timeout_s=config.response_timeout_s,
         max_retry_timeout_s=config.max_retry_timeout_s,
         slots=batch_size if config.continuous_batching else 1,
-        device_ids=config.device_ids,
+        device_ids=config.device_ids or _all_gpus(config),
         pin_cores=config.pin_cores and hasattr(os, "sched_setaffinity"),
     )
 
@@ -73,7 +74,7 @@ def codec_spec(model: StoredModel, config: ModelConfig) -> PoolSpec | None:
         return None
     spec = pool_spec(model, config)
     context = structs.replace(spec.worker.load.context, threads=1, device="cpu", gpu_id=None)
-    load = structs.replace(spec.worker.load, context=context, trial=(), is_codec=True)
+    load = structs.replace(spec.worker.load, context=context, trial=(), is_codec=True, processes=1)
     return structs.replace(
         spec,
         model=f"{spec.model}, codec",
@@ -88,11 +89,17 @@ def codec_spec(model: StoredModel, config: ModelConfig) -> PoolSpec | None:
 
 def _worker_spec(model: StoredModel, config: ModelConfig, batch_size: int) -> WorkerSpec:
     manifest = model.manifest
+    if config.processes > 1 and config.continuous_batching:
+        # Each process would let requests join at a step of its own.
+        msg = f"{manifest.name}: continuous_batching needs processes = 1"
+        raise InvalidModel(msg)
     load = Load(
         handler=manifest.handler,
         context=_context(model, config, batch_size),
         trial=manifest.inputs,
         is_continuous=config.continuous_batching,
+        processes=config.processes,
+        takes_batches=config.parallel != "pp",
     )
     limit = config.memory_limit_mb
     return WorkerSpec(
@@ -107,18 +114,23 @@ def _worker_spec(model: StoredModel, config: ModelConfig, batch_size: int) -> Wo
 
 def _context(model: StoredModel, config: ModelConfig, batch_size: int) -> HandlerContext:
     device = config.device or default_device()
-    workers = max(config.max_workers or 0, config.min_workers, 1)
+    processes = max(config.max_workers or 0, config.min_workers, 1) * config.processes
     return HandlerContext(
         model_dir=str(model.folder.resolve()),
         device=device,
         # More threads than cores make OpenMP's threads spin against one another.
-        threads=config.threads or max(usable_cores() // workers, 1),
+        threads=config.threads or max(usable_cores() // processes, 1),
         model_name=model.manifest.name,
         model_version=model.manifest.version,
         batch_size=batch_size,
         gpu_id=None if device == "cpu" else int(device.partition(":")[2]),
         options=msgspec.to_builtins(dict(model.options)),
     )
+
+
+def _all_gpus(config: ModelConfig) -> tuple[int, ...]:
+    """Where nobody says which, workers take all GPUs in turn."""
+    return tuple(range(count_gpus())) if config.device is None else ()
 
 
 def _batch_size(manifest: Manifest, config: ModelConfig) -> int:

@@ -13,7 +13,7 @@ import msgspec
 import serving
 from serving.workers.messages import Load
 
-__all__ = ("WorkerSpec", "spawn")
+__all__ = ("WorkerSpec", "import_path", "spawn")
 
 # OpenMP's threads spin while they wait for one another: where others use the cores too, Mask R-CNN
 # on two threads then took 8 to 14 s a picture instead of 0.6 to 1.3 s.
@@ -101,7 +101,7 @@ def _spawn(spec: WorkerSpec, descriptors: Sequence[int], output: int) -> subproc
 def _command(spec: WorkerSpec) -> list[str]:
     if spec.python is None:
         return [sys.executable, "-P", "-m", "serving.workers.worker"]
-    return [spec.python, "-P", "-c", _BOOT, _import_path()]
+    return [spec.python, "-P", "-c", _BOOT, import_path()]
 
 
 def _environment(spec: WorkerSpec) -> Mapping[str, str]:
@@ -109,7 +109,7 @@ def _environment(spec: WorkerSpec) -> Mapping[str, str]:
     passed = {name: value for name, value in os.environ.items() if _is_passed(spec, name)}
     home = [spec.load.context.model_dir] if spec.is_at_home else []
     # An interpreter with packages of its own must find those before the server's.
-    ours = [str(Path(serving.__file__).parents[1])] if spec.python else [_import_path()]
+    ours = [str(Path(serving.__file__).parents[1])] if spec.python else [import_path()]
     path = {"PYTHONPATH": os.pathsep.join(home + ours), "PYTHONUNBUFFERED": "1"}
     threads = dict.fromkeys(_THREADS, str(spec.load.context.threads))
     return _PATIENCE | passed | path | threads
@@ -122,5 +122,6 @@ def _is_passed(spec: WorkerSpec, name: str) -> bool:
     return allow is None or any(fnmatch.fnmatchcase(name, pattern) for pattern in allow)
 
 
-def _import_path() -> str:
+def import_path() -> str:
+    """Where this process imports from, for PYTHONPATH."""
     return os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)

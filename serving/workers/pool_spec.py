@@ -44,7 +44,8 @@ class PoolSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """What the worker of a place holds, with the GPU and the cores that are its turn."""
         worker = self.worker
         if self.device_ids:
-            worker = worker.on_gpu(self.device_ids[index % len(self.device_ids)])
+            first = index * worker.load.processes
+            worker = worker.on_gpu(self.device_ids[first % len(self.device_ids)])
         if self.pin_cores:
             worker = msgspec.structs.replace(worker, cores=_cores_of(index, worker))
         return worker

@@ -30,6 +30,7 @@ from serving.workers.messages import (
     Run,
     unpack_items,
 )
+from serving.workers.ranks import Ranks, join_ranks
 from serving.workers.replies import pack_safely, send_chunk
 from serving.workers.shared import SharedArea
 
@@ -63,13 +64,18 @@ def serve_channel(channel: Channel) -> int:
     """Load what the server asks for and answer its batches until it is gone; the exit code."""
     try:
         load, _ = channel.receive()
-        handler = _load(channel, load) if isinstance(load, Load) else None
-        if handler is None or not isinstance(load, Load):
+        if not isinstance(load, Load):
+            return 1
+        ranks = None
+        if load.processes > 1:
+            load, ranks = join_ranks(load)
+        handler = _load(channel, load, ranks)
+        if handler is None:
             return 1
         if load.is_continuous and is_raw(handler):
             ContinuousLoop(channel, handler).serve()
         while True:
-            _serve_one(channel, handler, is_codec=load.is_codec)
+            _serve_one(channel, handler, ranks, is_codec=load.is_codec)
     except ChannelClosed:
         return 0
 
@@ -101,10 +107,12 @@ def _log_by_line() -> None:
     logging.basicConfig(level=logging.INFO, handlers=[printer])
 
 
-def _load(channel: Channel, message: Load) -> AnyHandler | None:
+def _load(channel: Channel, message: Load, ranks: Ranks | None) -> AnyHandler | None:
     started = time.monotonic()
     try:
         handler = _build(message)
+        if ranks is not None:
+            ranks.wait()
     except Exception as error:
         _log.exception("cannot load %s", message.handler)
         channel.send(
@@ -133,8 +141,12 @@ def _build(message: Load) -> AnyHandler:
     return handler
 
 
-def _serve_one(channel: Channel, handler: AnyHandler, *, is_codec: bool) -> None:
+def _serve_one(
+    channel: Channel, handler: AnyHandler, ranks: Ranks | None, *, is_codec: bool
+) -> None:
     message, buffers = channel.receive()
+    if ranks is not None:
+        ranks.tell(message, buffers)
     if isinstance(message, Ping):
         channel.send(Pong())
         return

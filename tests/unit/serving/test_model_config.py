@@ -54,6 +54,37 @@ def test_the_devices_are_chosen_by_type_and_number(
     assert config_from_yaml(table) == (config, [])
 
 
+@pytest.mark.parametrize(
+    ("table", "config"),
+    [
+        (
+            {"parallelType": "tp", "torchrun": {"nproc-per-node": 4, "OMP_NUMBER_THREADS": 2}},
+            {"parallel": "tp", "processes": 4, "threads": 2},
+        ),
+        ({"parallelType": "pp", "parallelLevel": 2}, {"parallel": "pp", "processes": 2}),
+        ({"parallelType": "custom", "parallelLevel": 2}, {}),
+    ],
+)
+def test_processes_of_one_worker_are_counted_by_torchrun(
+    table: dict[str, Any], config: dict[str, Any]
+) -> None:
+    assert config_from_yaml(table) == (config, [])
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"parallelType": "neither"},
+        {"parallelType": "tp", "torchrun": {"nnodes": 2}},
+        {"parallelType": "tp", "torchrun": {"nproc-per-node": "auto"}},
+    ],
+)
+def test_processes_that_cannot_be_started_here_are_noted(table: dict[str, Any]) -> None:
+    config, (note,) = config_from_yaml(table)
+    assert config == {}
+    assert "is not followed" in note
+
+
 def test_no_limit_of_the_clients_time_is_no_limit() -> None:
     assert config_from_yaml({"clientTimeoutInMills": 0}) == ({}, [])
     assert config_from_yaml({"sequenceMaxIdleMSec": 0}) == ({"sequence_max_idle_s": None}, [])
@@ -73,9 +104,9 @@ def test_a_value_that_cannot_be_is_passed_over_with_a_note(key: str, value: obje
     assert note.startswith(f"{key} is not followed: must be")
 
 
-def test_several_processes_for_one_model_are_refused_with_the_reason() -> None:
-    _, notes = config_from_yaml({"parallelType": "tp", "torchrun": {"nproc-per-node": 4}})
-    assert [note.split()[0] for note in notes] == ["parallelType", "torchrun"]
+def test_what_this_server_does_anyway_is_noted() -> None:
+    _, (note,) = config_from_yaml({"asyncCommunication": True})
+    assert note.startswith("asyncCommunication is not followed")
 
 
 def _write(tmp_path: Path, text: str) -> Path:

@@ -12,7 +12,6 @@ from serving.settings import InvalidSettings, ServerSettings
 from serving.torchserve_command import (
     add_torchserve_flags,
     launch,
-    reference_words,
     settings_from_flags,
     warn_of_ignored,
 )
@@ -100,28 +99,6 @@ def test_flag_that_changes_nothing_is_named(caplog: pytest.LogCaptureFixture) ->
     with caplog.at_level(logging.WARNING):
         warn_of_ignored(parse("--plugins-path", "x"))
     assert caplog.messages == ["--plugins-path is ignored: Java plugins cannot be loaded"]
-
-
-@pytest.mark.parametrize(
-    ("message", "expected"),
-    [
-        (
-            "cat version 1: x did not load within 5 s",
-            "Backend worker error\norg.pytorch.serve.wlm.WorkerInitializationException: "
-            "Backend worker did not respond in given time",
-        ),
-        (
-            "cat version 1: x cannot be loaded: 100 %",
-            "Backend worker error\norg.pytorch.serve.wlm.WorkerInitializationException: "
-            "Backend worker could not be started",
-        ),
-        ("cat version 1: gave up after 3 starts in vain", None),
-    ],
-)
-def test_log_has_the_references_words(message: str, expected: str | None) -> None:
-    record = logging.LogRecord("x", logging.ERROR, "x", 1, "%s", (message,), None)
-    assert reference_words(record)
-    assert record.getMessage() == (expected or message)
 
 
 def test_stopping_what_does_not_run_is_no_error(
