@@ -3,6 +3,8 @@
 from typing import Literal
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from animator.core.animation import FrameSize
 from animator.core.spaces import WorldToFrame
@@ -57,6 +59,12 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     y: float = 0.0
     scale: float = 1.0
     start: float = 0.0
+
+    def apply(self, points: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The figure's own world space (..., 2) to the scene's (..., 2), float32."""
+        shift = np.array([self.x, self.y], np.float32)
+        return np.asarray(points * np.float32(self.scale) + shift, np.float32)
+
     repeats: bool = True
 
 

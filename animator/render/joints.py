@@ -66,12 +66,11 @@ def joints_of(stage: Stage) -> bytes:
 
 def _figure_joints(one: MovedFigure, place: Placement, camera: WorldToFrame) -> FigureJoints:
     world = one.joints.astype(np.float32)
-    in_scene = world * np.float32(place.scale) + np.array([place.x, place.y], np.float32)
     return FigureJoints(
         joints=tuple(joint.name for joint in one.rig.skeleton.joints),
         parents=one.rig.skeleton.parents,
         drawing=_places(figure_to_drawing(one.rig.to_world.invert(world), one.figure.box)),
-        output=_places(camera.apply(in_scene)),
+        output=_places(camera.apply(place.apply(world))),
     )
 
 

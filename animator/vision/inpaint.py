@@ -133,7 +133,7 @@ def _continue(colour: Values, weight: Values) -> Values:
         size = ((weight.shape[1] + 1) // 2, (weight.shape[0] + 1) // 2)
         half = np.asarray(cv2.resize(laid, size, interpolation=cv2.INTER_AREA), np.float32)
         mean = half[..., :3] / np.maximum(half[..., 3:], 1e-9)
-        below = _continue(mean, half[..., 3])
+        below = _continue(np.asarray(mean, np.float32), half[..., 3])
     else:
         total = laid.sum(axis=(0, 1))
         below = np.tile(total[:3] / max(total[3], 1e-9), (*weight.shape, 1)).astype(np.float32)
