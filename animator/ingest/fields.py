@@ -169,10 +169,15 @@ def _explain(text: str, below: str) -> str:
     if field:
         said = "is missing" if field[1].startswith("missing") else "there is no such field"
     else:
-        said = re.sub(r"`(\w+)`", lambda word: _KINDS.get(word[1], word[0]), said)
+        said = re.sub(r"`([\w |]+)`", lambda words: _name_kinds(words[1]), said)
+        said = said.replace("Invalid enum value", "there is no choice")
         said = f"{said[:1].lower()}{said[1:]}"
     parts = ".".join(part for part in (below, path, field[2] if field else "") if part)
     return ": ".join(part for part in (parts.replace(".[", "["), said) if part)
+
+
+def _name_kinds(words: str) -> str:
+    return " or ".join(_KINDS.get(word, f"`{word}`") for word in words.split(" | "))
 
 
 def _in_a_line(problem: Exception) -> str:

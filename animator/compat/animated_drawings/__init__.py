@@ -1,0 +1,1 @@
+"""What scripts written for AnimatedDrawings import of it: `animated_drawings.render`."""
