@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import partial
 from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
 
+from serving.batching.company import Company
 from serving.batching.deadlines import Deadlines
 from serving.batching.pending import (
     PRIORITY_S,
@@ -64,7 +65,8 @@ class Batcher(Generic[Item, Result]):
     """Groups items into batches for `run`, which is called at most `capacity()` times at once.
 
     A batch leaves at once when someone is idle, unless clients who were answered within the last
-    `delay_s` are about to come back: then it waits for them, within the law of `hold_until`.
+    `delay_s` are about to come back, and are worth waiting for (`Company`): then it waits for them,
+    within the law of `hold_until`.
 
     Args:
         run: begins a batch, which it finishes later with one result or error for each item, in
@@ -89,8 +91,7 @@ class Batcher(Generic[Item, Result]):
         self._groups: dict[Hashable, deque[Pending[Item, Result]]] = {}
         self._waiting = 0
         self._running: set[Batch[Item, Result]] = set()
-        # When clients were answered of whom nothing has been heard since, oldest first.
-        self._returning: deque[float] = deque()
+        self._company = Company()
         self._is_pump_due = False
         self._timer: asyncio.TimerHandle | None = None
         self._is_stopped = False
@@ -162,8 +163,7 @@ class Batcher(Generic[Item, Result]):
         """
         self._check_open()
         self._enqueue(pending)
-        if self._returning:
-            self._returning.popleft()
+        self._company.note_arrival(pending.arrived, self.limits.delay_s)
         self._deadlines.add(pending)
         self.wake()
 
@@ -283,7 +283,7 @@ class Batcher(Generic[Item, Result]):
 
     def _next_departure(self, now: float) -> _Departure[Item, Result]:
         """Find the group that may leave first; of several that may leave now, the oldest."""
-        expected_until = self._expected_until(now)
+        expected_until = self._company.expected_until(now, self.limits.delay_s)
         if len(self._groups) == 1:
             (group,) = self._groups.values()
             return self._departure(group, expected_until)
@@ -303,13 +303,6 @@ class Batcher(Generic[Item, Result]):
             return _Departure(expected_until, "idle", group)
         return _Departure(latest, "delay", group)
 
-    def _expected_until(self, now: float) -> float:
-        """Until when clients who have just been answered may come back."""
-        delay_s = self.limits.delay_s
-        while self._returning and self._returning[0] + delay_s <= now:
-            self._returning.popleft()
-        return self._returning[-1] + delay_s if self._returning else -math.inf
-
     def _launch(self, departure: _Departure[Item, Result], now: float, idle: int) -> None:
         """Send off the oldest of a group; others who are idle get their share of it."""
         group = departure.group
@@ -323,7 +316,7 @@ class Batcher(Generic[Item, Result]):
         if not batch:
             return
         self._observer.launched([now - pending.arrived for pending in batch], departure.reason)
-        launched = Batch(batch, self._finish)
+        launched = Batch(batch, self._finish, now)
         self._running.add(launched)
         try:
             self._run(launched)
@@ -350,16 +343,17 @@ class Batcher(Generic[Item, Result]):
         self._running.discard(batch)
         self._left.set()
         now = time.monotonic()
-        results = _results(outcome, len(batch.items))
-        for pending, result in zip(batch.pendings, results, strict=True):
-            if self._settle(pending, result):
-                self._returning.append(now)
+        self._company.note_batch(now - batch.began if batch.seconds is None else batch.seconds)
         if any(len(group) >= self.limits.size for group in self._groups.values()):
             # Nothing that is at hand can make the next batch better: whoever is idle begins it
-            # before these answers are sent.
+            # before these answers are told.
             self._pump()
         else:
             self.wake()
+        results = _results(outcome, len(batch.items))
+        for pending, result in zip(batch.pendings, results, strict=True):
+            if self._settle(pending, result):
+                self._company.note_answer(now)
 
 
 def in_task(

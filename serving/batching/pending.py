@@ -94,21 +94,26 @@ class Batch(Generic[Item, Result]):
     Args:
         pendings: those who wait for them, in order.
         on_finish: called once, with what `finish` is given.
+        began: when it left the queue, monotonic seconds.
 
     Attributes:
         give_up: called when nobody waits any more; set by who works on it.
+        seconds: what the model took for it, set by who knows; None: nobody does.
     """
 
-    __slots__ = ("_on_finish", "give_up", "is_finished", "items", "pendings")
+    __slots__ = ("_on_finish", "began", "give_up", "is_finished", "items", "pendings", "seconds")
 
     def __init__(
         self,
         pendings: Sequence[Pending[Item, Result]],
         on_finish: "Callable[[Batch[Item, Result], Outcomes[Result]], None]",
+        began: float = 0.0,
     ) -> None:
         self.pendings = pendings
         self.items: Sequence[Item] = [pending.item for pending in pendings]
         self.give_up: Callable[[], None] | None = None
+        self.seconds: float | None = None
+        self.began = began
         self.is_finished = False
         self._on_finish = on_finish
 

@@ -338,6 +338,7 @@ class Endpoint:
                 return
             self._metrics.inferred(answer.seconds, len(batch.items), answer.points)
             self._metrics.shipped(time.monotonic() - started - answer.seconds)
+            batch.seconds = answer.seconds
             batch.finish(answer.outcomes)
 
         batch.give_up = post(batch.items, hear, relay.take)

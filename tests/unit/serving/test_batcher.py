@@ -156,6 +156,42 @@ def test_batch_waits_no_longer_than_the_delay(run_leaping: RunLeaping) -> None:
     run_leaping(main())
 
 
+def test_batch_does_not_wait_for_clients_who_take_longer_to_return_than_it_takes(
+    run_leaping: RunLeaping,
+) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(seconds=0.01), size=4, delay_s=0.1)
+        for _ in range(3):
+            await asyncio.gather(bench.ask(1), bench.ask(2))
+            await asyncio.sleep(0.05)
+        began = now()
+        first = bench.ask(3)
+        await asyncio.sleep(0.005)
+        await asyncio.gather(first, bench.ask(4))
+        assert bench.workers.batches[3:] == [[3], [4]]
+        assert bench.workers.starts[3] == began
+
+    run_leaping(main())
+
+
+def test_full_batch_begins_before_the_answers_of_the_last_are_told(
+    run_leaping: RunLeaping,
+) -> None:
+    async def main() -> None:
+        begun: list[Batch[int, int]] = []
+        told_when: list[int] = []
+        limits = BatchLimits(size=2, delay_s=0.1, queue_size=9)
+        batcher: Batcher[int, int] = Batcher(begun.append, lambda: 1, limits, Notes())
+        for item in range(4):
+            batcher.put(Pending(item, "", 1000.0, 1060.0, lambda _: told_when.append(len(begun))))
+        await asyncio.sleep(0)
+        begun[0].finish([0, 0])
+        assert told_when == [2, 2]
+        begun[1].finish([0, 0])
+
+    run_leaping(main())
+
+
 def test_batch_never_waits_longer_than_the_oldest_items_budget(run_leaping: RunLeaping) -> None:
     async def main() -> None:
         bench = Bench(Workers(), size=4, delay_s=10)

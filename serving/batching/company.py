@@ -1,0 +1,62 @@
+"""Company: who may still join a batch, and whether it is worth waiting for them."""
+
+import math
+from collections import deque
+
+__all__ = ("Company",)
+
+_NEWEST = 0.1
+"""How much the newest value counts in a mean that follows the present, of 1."""
+
+_MOST = 0.7
+"""So many of those who were answered must have come back lately, of 1."""
+
+
+class Company:
+    """Clients who were answered lately, and what became of others like them.
+
+    A closed loop of clients comes back within a moment, and a batch that waits for them saves the
+    fixed costs of a batch. Others who come by chance are not worth waiting for; nor is anybody who
+    takes longer to come back than the model takes for a batch: waiting costs more than it saves.
+    """
+
+    def __init__(self) -> None:
+        # When clients were answered of whom nothing has been heard since, oldest first.
+        self._answered: deque[float] = deque()
+        self._returns = 1.0  # share of those who came back in time
+        self._return_s = 0.0  # how long they took
+        self._batch_s = math.inf  # how long the model took for a batch
+
+    def note_answer(self, now: float) -> None:
+        """Learn that a client was answered (monotonic seconds, as all times here)."""
+        self._answered.append(now)
+
+    def note_arrival(self, now: float, patience_s: float) -> None:
+        """Learn that somebody has come: whoever was answered first, for all that is known.
+
+        Args:
+            now: when that was.
+            patience_s: how long after its answer a client counts as coming back, seconds.
+        """
+        self._forget_lost(now, patience_s)
+        if self._answered:
+            returned_s = now - self._answered.popleft()
+            self._return_s += _NEWEST * (returned_s - self._return_s)
+            self._returns += _NEWEST * (1 - self._returns)
+
+    def note_batch(self, seconds: float) -> None:
+        """Learn how long the model took for a batch."""
+        known = self._batch_s < math.inf
+        self._batch_s = self._batch_s + _NEWEST * (seconds - self._batch_s) if known else seconds
+
+    def expected_until(self, now: float, patience_s: float) -> float:
+        """Until when a batch may wait for more; -inf when nobody is worth it."""
+        self._forget_lost(now, patience_s)
+        if not self._answered or self._returns < _MOST or self._return_s > self._batch_s:
+            return -math.inf
+        return self._answered[-1] + patience_s
+
+    def _forget_lost(self, now: float, patience_s: float) -> None:
+        while self._answered and self._answered[0] + patience_s <= now:
+            self._answered.popleft()
+            self._returns -= _NEWEST * self._returns
