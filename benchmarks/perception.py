@@ -1,4 +1,4 @@
-"""How long does looking at a one-figure photo take on a CPU: box, outline, joints?
+"""How long does looking at a one-figure photo take on a CPU: box, way up, outline, joints?
 
 Prints Markdown tables: the median of each step on one and on two threads, and the processor's time
 for the whole, which other work on the machine hardly changes; the ratio to torchvision's eager
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from animator.core.drawing import Drawing
 from animator.ingest import decode_image
+from animator.pipeline import annotate
 from animator.vision import FoundFigure, detect, outline_figure
 from models.training.synthesis import synthesize
 from serving.archive.manifest import read_manifest
@@ -84,7 +85,7 @@ def time_calls(call: Callable[[], object], runs: int) -> Duration:
 
 
 def time_looking(drawing: Drawing, threads: int, runs: int) -> tuple[Duration, Duration, Duration]:
-    """Detection, outline with joints, and both.
+    """Detection; a look and the outline; and all that `animator annotate` does with the picture.
 
     Raises:
         SystemExit: when the picture has no figure.
@@ -99,11 +100,11 @@ def time_looking(drawing: Drawing, threads: int, runs: int) -> tuple[Duration, D
     def outline() -> object:
         return outline_figure(drawing, found, 0, predictor)
 
-    def both() -> object:
-        return outline_figure(drawing, detect(drawing, predictor), 0, predictor)
+    def whole() -> object:
+        return annotate(drawing, predictor, lambda step, share: None)
 
     detection = time_calls(lambda: detect(drawing, predictor), runs)
-    return detection, time_calls(outline, runs), time_calls(both, runs)
+    return detection, time_calls(outline, runs), time_calls(whole, runs)
 
 
 def time_peer(drawing: Drawing, threads: int, runs: int) -> Duration | None:
@@ -152,7 +153,7 @@ def read_photo(file: Path | None) -> tuple[str, Drawing]:
 
 def print_looking(drawing: Drawing, runs: int, peer_runs: int) -> None:
     """Print the table of times."""
-    print("| threads | box ms | outline, joints ms | whole ms | of it work ms |", end="")
+    print("| threads | box ms | outline ms | whole ms | of it work ms |", end="")
     print(" Mask R-CNN ms | ratio | ratio of work |\n|---:|---:|---:|---:|---:|---:|---:|---:|")
     for threads in THREADS:
         box, outline, whole = time_looking(drawing, threads, runs)
