@@ -74,7 +74,11 @@ def _place(script: Script, performer: Performer) -> tuple[MovedFigure, Placement
         msg = f"{role.where}: a place in space needs a camera."
         raise InvalidScene(msg)
     else:
-        moved, placement = film_figure(moved, role.place, script.camera, script.size)
+        try:
+            moved, placement = film_figure(moved, role.place, script.camera, script.size)
+        except InvalidScene as error:
+            msg = f"{script.where}: {error.message}"
+            raise InvalidScene(msg) from error
     return moved, msgspec.structs.replace(placement, start=role.start, repeats=role.repeats)
 
 

@@ -50,32 +50,34 @@ class _CharacterConfig(msgspec.Struct, frozen=True):
 
 
 def is_character(path: Path) -> bool:
-    """Whether a path is a folder with a `char_cfg.yaml`, that file itself, or a zip."""
-    if path.name == CONFIG:
-        return path.is_file()
-    return (path / CONFIG).is_file() or (path.suffix.lower() == ".zip" and path.is_file())
+    """Whether a path is a folder with a `char_cfg.yaml`, a file like that, or a zip."""
+    files = {".zip", ".yaml", ".yml"}
+    return (path / CONFIG).is_file() or (path.suffix.lower() in files and path.is_file())
 
 
 def read_character(path: Path) -> tuple[Drawing, Annotation]:
-    """Read a figure's folder, by its name or its config's, or a zip: the texture is its drawing.
+    """Read a figure's folder, named itself or by its config, or a zip: the texture is its drawing.
 
     Raises:
         InvalidImage: when a picture is missing, cannot be read, or is not of the stated size.
         InvalidSkeleton: when `char_cfg.yaml` is missing, or does not say what it should.
     """
     try:
-        if path.is_dir() or path.name == CONFIG:
-            return _read(path if path.is_dir() else path.parent)
+        if path.is_dir():
+            return _read(path, CONFIG)
+        if path.suffix.lower() != ".zip":
+            return _read(path.parent, path.name)
         with ZipFile(path) as zipped:
-            return _read(ZipPath(zipped))
+            return _read(ZipPath(zipped), CONFIG)
     except _UNREADABLE as error:
         msg = f"{path} cannot be read: {error}."
         raise InvalidImage(msg) from error
 
 
-def _read(folder: Path | ZipPath) -> tuple[Drawing, Annotation]:
-    data = _bytes_of(folder, CONFIG, MAX_BYTES, InvalidSkeleton)
-    where = str(folder / CONFIG)
+def _read(folder: Path | ZipPath, name: str) -> tuple[Drawing, Annotation]:
+    """Read a character by the name of its config; the pictures lie beside it."""
+    where = str(folder / name)
+    data = _bytes_of(folder, name, MAX_BYTES, InvalidSkeleton)
     plain = parse_yaml(data, where, InvalidSkeleton)
     config = convert_fields(plain, _CharacterConfig, where, InvalidSkeleton)
     size = (config.height, config.width)
