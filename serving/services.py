@@ -28,6 +28,7 @@ from serving.workflow.ensembles import load_ensembles
 from serving.workflow.workflows import Workflows
 
 if TYPE_CHECKING:
+    from serving.grpc.noted import Ended
     from serving.grpc.server import GrpcServers
 
 __all__ = ("ACCESS_LOG", "Services")
@@ -99,6 +100,15 @@ class Services:
             line = f"{head.method} {target} HTTP/1.{int(head.is_modern)}"
             _access_log.info('%s "%s" %d %d', who, line, status, round(seconds * 1000))
 
+    def note_grpc(self, call: "Ended") -> None:
+        """Count a call of gRPC, which the reference does not, and write it down."""
+        if self._settings.compat != "torchserve":
+            self.reference_metrics.answered(call.http_status)
+        if _access_log.isEnabledFor(logging.INFO):
+            line = f"gRPC {call.method} HTTP/2.0"
+            code, _ = call.code.value
+            _access_log.info('%s "%s" %d %d', call.client, line, code, round(call.seconds * 1000))
+
     def grpc(self) -> "GrpcServers":
         """Make the listeners of gRPC, whose libraries only a server that has them loads."""
         from serving.grpc.server import Certificate, GrpcServers, Parts
@@ -109,6 +119,7 @@ class Services:
             repository=self._repository,
             management=self.management,
             check_token=self.tokens.check,
+            note=self.note_grpc,
         )
         certificate = None
         if self._settings.enable_grpc_ssl:

@@ -11,6 +11,7 @@ from serving.engine import Engine
 from serving.errors import ServingError
 from serving.grpc import health, inference, management, open_inference
 from serving.grpc.calls import MethodHandler, Service
+from serving.grpc.noted import Note, note_calls
 from serving.management import Management
 from serving.open_inference.repository import ModelRepository
 from serving.open_inference.service import OpenInference
@@ -64,6 +65,7 @@ class Parts:
         repository: its loading and unloading.
         management: TorchServe's management.
         check_token: given the kind and the metadata `authorization`; raises Unauthorized.
+        note: told of each call that has ended.
     """
 
     engine: Engine
@@ -71,6 +73,7 @@ class Parts:
     repository: ModelRepository
     management: Management
     check_token: Callable[[TokenKind, str | None], None]
+    note: Note
 
 
 class GrpcServers:
@@ -112,8 +115,9 @@ class GrpcServers:
                 server = aio.server(options=_options(settings, kind))
                 self._servers.append(server)
                 for name, handlers in table.items():
+                    noted = note_calls(name, handlers, self._parts.note)
                     server.add_generic_rpc_handlers(
-                        (grpc.method_handlers_generic_handler(name, handlers),)
+                        (grpc.method_handlers_generic_handler(name, noted),)
                     )
                 ports.append(self._bind(server, host or settings.host, port))
                 await server.start()

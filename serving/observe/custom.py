@@ -73,7 +73,7 @@ class TorchServeMetrics:
         }
 
     def answered(self, status: int) -> None:
-        """Count an answer of HTTP."""
+        """Count an answer by its status of HTTP, or by the one that stands for gRPC's code."""
         if 200 <= status < 300:
             self._often("Requests2XX", 1)
         elif 400 <= status < 500:
