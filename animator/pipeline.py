@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,8 +20,8 @@ from animator.core.moved_figure import MovedFigure
 from animator.core.rotation import rotate_drawing
 from animator.core.skeleton import Skeleton
 from animator.core.stage import Stage
-from animator.motion import load_motion, retarget
-from animator.render import EXPORTERS, encode, export, plan_scene, rasterize
+from animator.motion import Performance, load_motion, perform, prepare
+from animator.render import EXPORTERS, encode, export, plan_scene, rasterize, write_gif_within
 from animator.rigging import build_rig, deform, pose_joints, rest_joints
 from animator.vision import (
     Outline,
@@ -34,7 +35,15 @@ from animator.vision import (
     rotate_figures,
 )
 
-__all__ = ("Progress", "animate", "annotate", "film", "stage_figures")
+__all__ = (
+    "Progress",
+    "animate",
+    "annotate",
+    "film",
+    "move_figures",
+    "set_stage",
+    "stage_figures",
+)
 
 Progress = Callable[[Step, float], None]
 """Told of each step as it begins, with the share of the whole job that is done, in [0, 1]."""
@@ -82,14 +91,15 @@ def animate(
 
     Raises:
         NoFigureFound: when the annotation holds no figure with outline and skeleton.
-        UnknownMotion: when no motion has the name asked for.
+        UnknownMotion: when no motion has a name asked for.
+        InvalidMotion: when it cannot be played as asked.
         EmptyMask: when a figure's outline is too small to move.
         InvalidSkeleton: when a figure's joints cannot be moved.
         EncodingFailed: when a file cannot be written.
     """
     stage = stage_figures(drawing, annotation, request, progress)
     targets = {form: folder / f"animation.{form.suffix}" for form in request.formats}
-    return film(stage, targets, progress, request.still)
+    return film(stage, targets, progress, request.still, request.max_bytes)
 
 
 def stage_figures(
@@ -107,32 +117,72 @@ def stage_figures(
     Raises:
         InvalidImage: when the background asks for a picture and there is none.
         NoFigureFound: when the annotation holds no figure with outline and skeleton.
-        UnknownMotion: when no motion has the name asked for.
+        UnknownMotion: when no motion has a name asked for.
+        InvalidMotion: when it cannot be played as asked.
         EmptyMask: when a figure's outline is too small to move.
         InvalidSkeleton: when a figure's joints cannot be moved.
     """
-    motion, retarget_map = load_motion(request.motion)
+    performance = prepare(*load_motion(request.motion), request.playback)
     drawing = rotate_drawing(drawing, annotation.rotation)
+    moved = move_figures(drawing, annotation, performance, progress)
+    return set_stage(drawing, moved, request, picture)
+
+
+def move_figures(
+    drawing: Drawing, annotation: Annotation, performance: Performance, progress: Progress
+) -> tuple[MovedFigure, ...]:
+    """Let every figure of a drawing do the same.
+
+    drawing: turned upright already.
+
+    Raises:
+        NoFigureFound: when the annotation holds no figure with outline and skeleton.
+        InvalidMotion: when a motion does not fit.
+        EmptyMask: when a figure's outline is too small to move.
+        InvalidSkeleton: when a figure's joints cannot be moved.
+    """
     moved = []
     for box, mask, skeleton in _ready_figures(annotation):
         progress("rigging", 0.0)
         figure = crop_figure(drawing, box)
         rig = build_rig(figure, mask, skeleton)
         progress("moving", 0.1)
-        poses = retarget(motion, retarget_map, rig.skeleton, rig.to_world)
+        poses = perform(performance, rig.skeleton, rig.to_world)
         joints = pose_joints(rest_joints(rig), rig.skeleton.parents, poses).places
         moved.append(MovedFigure(figure, mask, rig, joints, deform(rig, poses)))
+    return tuple(moved)
+
+
+def set_stage(
+    drawing: Drawing,
+    moved: Sequence[MovedFigure],
+    request: AnimationRequest,
+    picture: Drawing | None = None,
+) -> Stage:
+    """Plan the scene for the moved figures of a drawing that has been turned upright.
+
+    picture: what a background of the kind "picture" shows.
+
+    Raises:
+        InvalidImage: when the background asks for a picture and there is none.
+    """
     page = (drawing.width, drawing.height)
     scene = plan_scene(moved, request.side, request.background, page)
+    scene = msgspec.structs.replace(scene, overlays=request.overlays)
     return Stage(scene, tuple(moved), _behind(drawing, moved, request, picture))
 
 
 def film(
-    stage: Stage, targets: Mapping[AnimationFormat, Path], progress: Progress, still: int = 0
+    stage: Stage,
+    targets: Mapping[AnimationFormat, Path],
+    progress: Progress,
+    still: int = 0,
+    max_bytes: int | None = None,
 ) -> tuple[Animation, ...]:
     """Draw a stage and write one file a target, in their order; each frame is drawn once.
 
     still: the frame that a still picture shows.
+    max_bytes: limit on a GIF, whose frames are drawn again until it fits; None: none.
 
     Raises:
         EncodingFailed: when a file cannot be written, or there is no such frame.
@@ -142,6 +192,8 @@ def film(
     stills = {form: films.pop(form) for form in (AnimationFormat.PNG,) if form in films}
     exports = {form: films.pop(form) for form in EXPORTERS if form in films}
     made = [*export(stage, exports)]
+    if max_bytes is not None and AnimationFormat.GIF in films:
+        made.append(write_gif_within(stage, films.pop(AnimationFormat.GIF), max_bytes))
     if stills:
         made += encode(rasterize(stage, [still]), stage.scene.fps, stills)
     if films:

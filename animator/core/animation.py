@@ -173,6 +173,8 @@ class Animation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         height: pixels.
         fps: frames a second.
         frame_count: > 0.
+        given_up: what was given up so that the file is no larger than was asked for; empty when
+            nothing was.
     """
 
     blob: str
@@ -181,3 +183,4 @@ class Animation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     height: int
     fps: float
     frame_count: int
+    given_up: str = ""

@@ -3,12 +3,29 @@
 import msgspec
 
 from animator.core.animation import Animation, AnimationFormat
-from animator.core.scene import Background
+from animator.core.motion import Playback
+from animator.core.scene import Background, Overlay
 
-__all__ = ("AnimationDocument", "AnimationRequest", "Consent", "DrawingDocument")
+__all__ = (
+    "LEAST_BYTES",
+    "AnimationDocument",
+    "AnimationRequest",
+    "Consent",
+    "DrawingDocument",
+    "background_blob",
+)
 
 DEFAULT_SIDE = 512
 """Longer side of a frame when none is asked for, pixels."""
+
+
+LEAST_BYTES = 10_000
+"""Smallest limit that can be put on a file."""
+
+
+def background_blob(drawing: str) -> str:
+    """Name of the picture that was handed in as the background of a drawing's animations."""
+    return f"{drawing}.background"
 
 
 class AnimationRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -16,20 +33,27 @@ class AnimationRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
     Attributes:
         motion: name of a motion in the library.
+        playback: how it is played, and what follows.
         side: longer side of the frames, pixels, even, 64..1024.
         background: behind the figures.
         formats: what to write; each frame is drawn once for all of them.
         still: the frame that a still picture shows, 0 and up.
+        overlays: shown over the figures.
+        max_bytes: limit on a GIF, bytes, 10,000 and more; None: none.
 
     Raises:
-        ValueError: when `side` is odd or out of range, `still` is below 0, or no format is named.
+        ValueError: when `side` is odd or out of range, `still` is below 0, `max_bytes` too small,
+            or no format is named.
     """
 
     motion: str = "dance"
+    playback: Playback = Playback()
     side: int = DEFAULT_SIDE
     background: Background = Background()
     formats: tuple[AnimationFormat, ...] = (AnimationFormat.GIF, AnimationFormat.MP4)
     still: int = 0
+    overlays: tuple[Overlay, ...] = ()
+    max_bytes: int | None = None
 
     def __post_init__(self) -> None:
         if not 64 <= self.side <= 1024 or self.side % 2:
@@ -37,6 +61,9 @@ class AnimationRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
             raise ValueError(msg)
         if self.still < 0:
             msg = f"still must be the number of a frame, 0 or more, got {self.still}"
+            raise ValueError(msg)
+        if self.max_bytes is not None and self.max_bytes < LEAST_BYTES:
+            msg = f"max_bytes must be {LEAST_BYTES} or more, got {self.max_bytes}"
             raise ValueError(msg)
         if not self.formats:
             msg = "at least one format is needed"

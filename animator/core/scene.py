@@ -59,13 +59,12 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     y: float = 0.0
     scale: float = 1.0
     start: float = 0.0
+    repeats: bool = True
 
     def apply(self, points: NDArray[np.float32]) -> NDArray[np.float32]:
         """The figure's own world space (..., 2) to the scene's (..., 2), float32."""
         shift = np.array([self.x, self.y], np.float32)
         return np.asarray(points * np.float32(self.scale) + shift, np.float32)
-
-    repeats: bool = True
 
 
 class Scene(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

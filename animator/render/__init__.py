@@ -1,5 +1,6 @@
 """The render room: moved figures become frames, frames become files."""
 
+from animator.render.budget import write_gif_within
 from animator.render.compose import frame_scene, plan_scene
 from animator.render.encode import WRITERS, encode
 from animator.render.export import EXPORTERS, export
@@ -17,4 +18,5 @@ __all__ = (
     "rasterize",
     "show_frame",
     "stand",
+    "write_gif_within",
 )

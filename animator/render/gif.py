@@ -5,6 +5,7 @@ a second, and it plays for ever.
 """
 
 import struct
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,9 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import GifImagePlugin, Image
 
-from animator.render.palette import CLEAR, Palette, index_frame, palette_from_frames
+from animator.render.palette import (
+    CLEAR,
+    COLOURS,
+    Palette,
+    index_frame,
+    palette_from_frames,
+)
 
-__all__ = ("GifWriter",)
+__all__ = ("GifSettings", "GifWriter", "TooManyBytes")
 
 Indices = NDArray[np.uint8]
 
@@ -28,21 +35,48 @@ KEEP, ERASE = 1, 2
 """Disposal methods: leave the frame standing; clear its rectangle."""
 
 
+class TooManyBytes(Exception):
+    """The file has grown over its limit, and is of no use."""
+
+
+@dataclass(frozen=True, slots=True)
+class GifSettings:
+    """How small a GIF is made.
+
+    Attributes:
+        colours: at most, 2..255.
+        every: of so many frames one is kept, > 0.
+        max_bytes: limit on the file; None: none.
+    """
+
+    colours: int = COLOURS
+    every: int = 1
+    max_bytes: int | None = None
+
+
 class GifWriter:
     """A GIF that takes frames one by one; see `FrameWriter`.
 
     Frames are left out above 50 a second, and where nothing moves; the length stays.
+
+    Raises:
+        TooManyBytes: by `write` and `close`, when the file grows over its limit.
     """
 
-    def __init__(self, path: Path, fps: float) -> None:
+    def __init__(self, path: Path, fps: float, settings: GifSettings = GifSettings()) -> None:
         self._path = path
         self._fps = fps
+        self._settings = settings
         self._waiting: list[NDArray[np.uint8]] = []
         self._stream: _Stream | None = None
+        self._seen = 0
         self._count = 0
 
     def write(self, frame: NDArray[np.uint8]) -> None:
         """Add a frame: (H, W, 4) uint8 RGBA, straight alpha."""
+        self._seen += 1
+        if (self._seen - 1) % self._settings.every:
+            return
         self._waiting.append(frame)
         if self._stream is not None or len(self._waiting) == SAMPLED:
             self._flush()
@@ -50,7 +84,7 @@ class GifWriter:
     def close(self) -> None:
         """Write what is left, and the end."""
         if self._waiting or self._stream is not None:
-            self._flush().end(self._tick(self._count))
+            self._flush().end(self._tick(self._seen))
 
     def abort(self) -> None:
         """Let go of the file, whole or not."""
@@ -59,10 +93,10 @@ class GifWriter:
 
     def _flush(self) -> "_Stream":
         if self._stream is None:
-            self._stream = _Stream(self._path.open("wb"), self._waiting)
+            self._stream = _Stream(self._path.open("wb"), self._waiting, self._settings)
             self._stream.begin()
         for frame in self._waiting:
-            self._stream.add(frame, self._tick(self._count))
+            self._stream.add(frame, self._tick(self._count * self._settings.every))
             self._count += 1
         self._waiting.clear()
         return self._stream
@@ -75,10 +109,13 @@ class GifWriter:
 class _Stream:
     """The file, its palette, and what is on the screen."""
 
-    def __init__(self, file: BinaryIO, samples: list[NDArray[np.uint8]]) -> None:
+    def __init__(
+        self, file: BinaryIO, samples: list[NDArray[np.uint8]], settings: GifSettings
+    ) -> None:
         self.file = file
+        self.max_bytes = settings.max_bytes
         self.size = samples[0].shape[1], samples[0].shape[0]
-        self.palette: Palette = palette_from_frames(samples)
+        self.palette: Palette = palette_from_frames(samples, settings.colours)
         self.clears = any((frame[..., 3] < 128).any() for frame in samples)
         self.shown: Indices | None = None
         self.held: Indices = index_frame(self.palette, samples[0])
@@ -125,6 +162,9 @@ class _Stream:
             disposal=ERASE if self.clears else KEEP,
         )
         self.file.write(b"".join(chunks))
+        # the end mark is to come, too
+        if self.max_bytes is not None and self.file.tell() >= self.max_bytes:
+            raise TooManyBytes
 
 
 def _crop(found: Indices, chosen: NDArray[np.bool_]) -> tuple[Indices, tuple[int, int]]:

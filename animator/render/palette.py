@@ -8,7 +8,14 @@ from numpy.typing import NDArray
 from PIL import Image
 from scipy.spatial import cKDTree
 
-__all__ = ("CLEAR", "Palette", "index_frame", "palette_from_colours", "palette_from_frames")
+__all__ = (
+    "CLEAR",
+    "COLOURS",
+    "Palette",
+    "index_frame",
+    "palette_from_colours",
+    "palette_from_frames",
+)
 
 CLEAR = 255
 """Index that stands for nothing: what lies below shows."""
@@ -60,8 +67,8 @@ def palette_from_colours(colours: NDArray[np.uint8], background: int) -> Palette
     return Palette(colours=colours, nearest=nearest, alike=alike)
 
 
-def palette_from_frames(frames: Sequence[NDArray[np.uint8]]) -> Palette:
-    """Choose colours by the visible pixels of a few frames (H, W, 4).
+def palette_from_frames(frames: Sequence[NDArray[np.uint8]], count: int = COLOURS) -> Palette:
+    """Choose at most so many colours by the visible pixels of a few frames (H, W, 4).
 
     The commonest colour, as a rule the background, is among them exactly; so that it does not
     crowd out the others it does not count when they are chosen.
@@ -74,8 +81,8 @@ def palette_from_frames(frames: Sequence[NDArray[np.uint8]]) -> Palette:
     if not len(rest):
         return palette_from_colours(common[None], 0)
     picture = Image.fromarray(rest[:: max(len(rest) // SAMPLES, 1)][None])
-    reduced = picture.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, kmeans=1)
-    chosen = np.array(reduced.getpalette(), np.uint8).reshape(-1, 3)[:COLOURS]
+    reduced = picture.quantize(count - 1, method=Image.Quantize.MEDIANCUT, kmeans=1)
+    chosen = np.array(reduced.getpalette(), np.uint8).reshape(-1, 3)[: count - 1]
     others = np.unique(chosen[(chosen != common).any(axis=1)], axis=0)
     return palette_from_colours(np.concatenate((common[None], others)), 0)
 

@@ -1,0 +1,132 @@
+"""GIFs of a limited size: fewer colours, then fewer frames, then smaller ones, until it fits."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from animator.core.animation import Animation, AnimationFormat, FrameSize
+from animator.core.errors import EncodingFailed
+from animator.core.stage import Stage
+from animator.render.gif import GifSettings, GifWriter, TooManyBytes
+from animator.render.palette import COLOURS
+from animator.render.raster import rasterize
+
+__all__ = ("write_gif_within",)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rung:
+    """How much is given up: colours at most, one of how many frames, share of the side."""
+
+    colours: int = COLOURS
+    every: int = 1
+    share: float = 1.0
+
+
+LADDER = (
+    _Rung(),
+    _Rung(64),
+    _Rung(32),
+    _Rung(32, 2),
+    _Rung(32, 3),
+    *(_Rung(32, 3, share) for share in (0.8, 0.65, 0.5, 0.4)),
+    _Rung(16, 4, 0.33),
+    _Rung(16, 4, 0.25),
+    _Rung(8, 5, 0.2),
+)
+"""Tried one after the other."""
+
+SMALLEST = 32
+"""Least side of a frame, pixels."""
+
+
+def write_gif_within(stage: Stage, path: Path, max_bytes: int) -> Animation:
+    """Write the GIF of a stage as good as fits; its `given_up` says what it has less of.
+
+    max_bytes: largest file, bytes.
+
+    Raises:
+        EncodingFailed: when it does not fit though all was given up, or cannot be written.
+    """
+    draft = path.with_name(f".{path.name}.part")
+    try:
+        for rung in LADDER:
+            smaller = _scaled(stage, rung.share)
+            if _fits(smaller, draft, GifSettings(rung.colours, rung.every, max_bytes)):
+                draft.replace(path)
+                return _describe(path.name, smaller, rung)
+    except OSError as error:
+        msg = "The animation could not be written."
+        raise EncodingFailed(msg) from error
+    finally:
+        draft.unlink(missing_ok=True)
+    msg = (
+        f"No GIF of this clip fits into {max_bytes} bytes, not even a small one of few colours. "
+        "Allow more, or choose a plain background or another format."
+    )
+    raise EncodingFailed(msg)
+
+
+def _fits(stage: Stage, path: Path, settings: GifSettings) -> bool:
+    """Write the file; whether it is within its limit. It is given up as soon as it is not."""
+    writer = GifWriter(path, stage.scene.fps, settings)
+    try:
+        for frame in _frames(stage, settings.every):
+            writer.write(frame)
+        writer.close()
+    except TooManyBytes:
+        return False
+    finally:
+        writer.abort()
+    return True
+
+
+def _frames(stage: Stage, every: int) -> Iterator[NDArray[np.uint8]]:
+    """As many frames as the scene has; of those that are left out, the one before stands in."""
+    kept = range(0, stage.scene.frame_count, every)
+    for start, frame in zip(kept, rasterize(stage, kept), strict=True):
+        yield from [frame] * min(every, stage.scene.frame_count - start)
+
+
+def _scaled(stage: Stage, share: float) -> Stage:
+    """The stage with smaller frames."""
+    if share == 1.0:
+        return stage
+    scene = stage.scene
+    sides = [
+        max(2 * round(side * share / 2), min(side, SMALLEST))
+        for side in (scene.size.width, scene.size.height)
+    ]
+    factor = min(sides[0] / scene.size.width, sides[1] / scene.size.height)
+    camera = msgspec.structs.replace(
+        scene.camera,
+        scale=scene.camera.scale * factor,
+        origin_x=scene.camera.origin_x * factor,
+        origin_y=scene.camera.origin_y * factor,
+    )
+    size = FrameSize(width=sides[0], height=sides[1])
+    smaller = msgspec.structs.replace(scene, size=size, camera=camera)
+    return Stage(smaller, stage.moved, stage.picture)
+
+
+def _describe(name: str, stage: Stage, rung: _Rung) -> Animation:
+    scene, given_up = stage.scene, []
+    if rung.colours < COLOURS:
+        given_up.append(f"{rung.colours} colours")
+    if rung.every > 1:
+        given_up.append(f"{scene.fps / rung.every:g} frames a second")
+    if rung.share < 1:
+        given_up.append(f"{scene.size.width} x {scene.size.height} pixels")
+    return Animation(
+        blob=name,
+        format=AnimationFormat.GIF,
+        width=scene.size.width,
+        height=scene.size.height,
+        fps=scene.fps / rung.every,
+        frame_count=-(-scene.frame_count // rung.every),
+        given_up=", ".join(given_up),
+    )
