@@ -7,7 +7,15 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ("BoneSource", "LimbGroup", "Motion", "MotionInfo", "Plane", "RetargetMap")
+__all__ = (
+    "BoneSource",
+    "LimbGroup",
+    "Motion",
+    "MotionInfo",
+    "Plane",
+    "Playback",
+    "RetargetMap",
+)
 
 Plane = Literal["frontal", "sagittal", "principal"]
 
@@ -121,3 +129,35 @@ class MotionInfo(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     duration: float
     fps: float
     loop: bool
+
+
+class Playback(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a motion is played.
+
+    Attributes:
+        speed: how many times as fast as it was made, 0.25..4.
+        mirror: whether left and right change places.
+        trim: from when to when it is played, seconds of the motion as it was made; None is all.
+        loop: whether its end leads into its beginning, on the spot.
+        then: names of motions in the library that follow on, at most 8; `trim` is not theirs.
+
+    Raises:
+        ValueError: when a number is out of its bounds.
+    """
+
+    speed: float = 1.0
+    mirror: bool = False
+    trim: tuple[float, float] | None = None
+    loop: bool = False
+    then: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0.25 <= self.speed <= 4.0:
+            msg = f"speed must be from 0.25 to 4, got {self.speed}"
+            raise ValueError(msg)
+        if self.trim is not None and not 0 <= self.trim[0] < self.trim[1] <= 86_400:
+            msg = f"trim must be two times of a day at most, in order, got {self.trim}"
+            raise ValueError(msg)
+        if len(self.then) > 8:
+            msg = f"at most 8 motions can follow, got {len(self.then)}"
+            raise ValueError(msg)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ("JointTrack", "PoseSequence", "VertexTrack", "pose_joints")
+__all__ = ("NO_LENGTH", "JointTrack", "PoseSequence", "VertexTrack", "pose_joints")
 
 NO_LENGTH = 1e-6
 """A bone shorter than this has no direction, world units."""

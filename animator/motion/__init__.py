@@ -2,16 +2,25 @@
 
 from animator.motion.bvh import read_bvh
 from animator.motion.bvh_writer import write_bvh
+from animator.motion.clip_files import read_clip, read_map
+from animator.motion.follow import follow
 from animator.motion.kinematics import trim
 from animator.motion.library import list_motions, load_motion
+from animator.motion.performance import Performance, perform, prepare
 from animator.motion.retarget import retarget
 from animator.motion.rules import map_from_rules
 
 __all__ = (
+    "Performance",
+    "follow",
     "list_motions",
     "load_motion",
     "map_from_rules",
+    "perform",
+    "prepare",
     "read_bvh",
+    "read_clip",
+    "read_map",
     "retarget",
     "trim",
     "write_bvh",

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from animator.core.errors import InvalidMotion
 from animator.core.motion import Motion, RetargetMap
 from animator.motion.kinematics import joint_index, joint_paths
+from animator.motion.loops import is_closed
 
 __all__ = (
     "Body",
@@ -31,7 +32,8 @@ __all__ = (
 )
 
 Floats = NDArray[np.float64]
-View = Literal["frontal", "sagittal"]
+View = Literal["frontal", "sagittal", "from_left"]
+"""From the figure's front, or from its right; or from its left, where it is to face to the left."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,12 +45,16 @@ class Body:
         places: joint -> (F, 3) float64, metres, body frame.
         root: (F, 3) float64, metres, the path of the root over the ground.
         forward: (F, 2) float64, unit vectors (x, z): where the figure faces.
+        fps: frames a second, > 0.
+        closed: whether the last frame leads into the first.
     """
 
     name: str
     places: dict[str, Floats]
     root: Floats
     forward: Floats
+    fps: float
+    closed: bool
 
     def place(self, joint: str) -> Floats:
         """Places of a joint: (F, 3) float64, metres, body frame.
@@ -74,7 +80,7 @@ def see_body(motion: Motion, retarget_map: RetargetMap) -> Body:
     forward = facing(paths, pairs)
     placed = to_body_frame(paths, root, forward)
     places = {name: placed[:, i] for i, name in enumerate(motion.joints)}
-    return Body(motion.name, places, root, forward)
+    return Body(motion.name, places, root, forward, motion.fps, is_closed(placed))
 
 
 def choose_views(body: Body, retarget_map: RetargetMap) -> tuple[View, ...]:
@@ -87,10 +93,12 @@ def choose_views(body: Body, retarget_map: RetargetMap) -> tuple[View, ...]:
     for group in retarget_map.groups:
         sources = [retarget_map.bones[b] for b in group.bones if b in retarget_map.bones]
         joints = group.plane_joints or tuple(j for s in sources for j in (s.near, s.far))
-        if group.plane != "principal":
-            views.append(group.plane)
-        else:
-            views.append(principal_view(np.array([body.place(joint) for joint in joints])))
+        view: View = "frontal"
+        if group.plane == "principal":
+            view = principal_view(np.array([body.place(joint) for joint in joints]))
+        if "sagittal" in (group.plane, view):
+            view = "from_left" if retarget_map.faces_left else "sagittal"
+        views.append(view)
     return tuple(views)
 
 
@@ -143,11 +151,17 @@ def principal_view(points: Floats) -> View:
 def points_on(view: View, points: Floats) -> Floats:
     """What is seen: (..., 3) body frame to (..., 2), x to the right, y up.
 
-    From the front the figure's left is on the right; from the side it faces to the right.
+    From the front the figure's left is on the right; from its right it faces to the right, from its
+    left to the left.
     """
-    return points[..., [0, 1]] if view == "frontal" else points[..., [2, 1]]
+    if view == "frontal":
+        return points[..., [0, 1]]
+    seen = points[..., [2, 1]]
+    return seen if view == "sagittal" else seen * np.array([-1.0, 1.0])
 
 
 def depths_on(view: View, points: Floats) -> Floats:
     """Nearness to the viewer: (..., 3) body frame to (...), larger is nearer."""
-    return points[..., 2] if view == "frontal" else -points[..., 0]
+    if view == "frontal":
+        return points[..., 2]
+    return -points[..., 0] if view == "sagittal" else points[..., 0]

@@ -6,6 +6,7 @@ body's own frame, each limb group on the plane that suits it, and a drawn bone t
 of the stretch of the motion's skeleton that drives it. Drawn bones never change their length.
 """
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -13,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from animator.core.errors import InvalidMotion
-from animator.core.motion import Motion, RetargetMap
+from animator.core.motion import BoneSource, Motion, RetargetMap
 from animator.core.pose import PoseSequence
 from animator.core.skeleton import Skeleton, joint_positions
 from animator.core.spaces import FigureToWorld
+from animator.motion.loops import delayed
 from animator.motion.project import Body, View, choose_views, depths_on, points_on, see_body
 
-__all__ = ("retarget",)
+__all__ = ("path_scale", "path_view", "retarget")
 
 Floats = NDArray[np.float64]
 
@@ -55,12 +57,12 @@ def retarget(
     names = [joint.name for joint in skeleton.joints]
     drivers = [(body.place(retarget_map.groups[g].depth_driver), views[g]) for g in present]
     depths = [depths_on(view, places) for places, view in drivers]
-    scale = _scale(body, retarget_map, skeleton, to_world)
+    scale = path_scale(body, retarget_map, skeleton, to_world)
     return PoseSequence(
         fps=motion.fps,
-        root=_root_path(body, _view_of_path(retarget_map, views), scale),
+        root=_root_path(body, path_view(retarget_map, views), scale),
         angles=_angles(body, retarget_map, skeleton, [views[g] for g in group_of]),
-        depths=np.reshape(depths, (len(present), -1)).T.astype(np.float32),
+        depths=np.reshape(depths, (len(present), len(body.root))).T.astype(np.float32),
         groups=tuple(
             tuple(name for name, g in zip(names[1:], group_of[1:], strict=True) if g == p)
             for p in present
@@ -88,11 +90,24 @@ def _angles(
     for i, joint in enumerate(skeleton.joints):
         source = retarget_map.bones.get(joint.name)
         if source is not None and not _would_turn_over(skeleton, i):
-            stretch = body.place(source.far) - body.place(source.near)
-            seen = points_on(views[i], stretch)
-            short = np.linalg.norm(seen, axis=1) <= _SHORT * np.linalg.norm(stretch, axis=1)
-            angles[:, i] = _directions(seen, ~short)
+            seen = _seen_directions(body, source, views[i])
+            angles[:, i] = seen + (_drawn_direction(skeleton, i) if source.relative else 0.0)
     return angles
+
+
+def _seen_directions(body: Body, source: BoneSource, view: View) -> Floats:
+    """Directions (F,) of a stretch of the motion's skeleton; of `lag` seconds before, if asked."""
+    stretch = body.place(source.far) - body.place(source.near)
+    seen = points_on(view, stretch)
+    short = np.linalg.norm(seen, axis=1) <= _SHORT * np.linalg.norm(stretch, axis=1)
+    directions = _directions(seen, ~short)
+    return delayed(directions, round(source.lag * body.fps), body.closed)
+
+
+def _drawn_direction(skeleton: Skeleton, joint: int) -> float:
+    """Of the bone that ends in a joint, as drawn; the pixels' y points down."""
+    end, start = skeleton.joints[joint], skeleton.joints[skeleton.parents[joint]]
+    return math.atan2(start.x - end.x, start.y - end.y)
 
 
 def _would_turn_over(skeleton: Skeleton, joint: int) -> bool:
@@ -119,7 +134,7 @@ def _directions(points: Floats, visible: NDArray[np.bool_]) -> Floats:
     return np.asarray(np.arctan2(-points[held, 0], points[held, 1]))
 
 
-def _view_of_path(retarget_map: RetargetMap, views: Sequence[View]) -> View:
+def path_view(retarget_map: RetargetMap, views: Sequence[View]) -> View:
     """The view in which the legs are seen: the figure walks ahead in it, or sideways."""
     stretches = _leg_stretches(retarget_map)
     for group, view in zip(retarget_map.groups, views, strict=True):
@@ -133,10 +148,14 @@ def _leg_stretches(retarget_map: RetargetMap) -> set[tuple[str, str]]:
     return {pair for leg in retarget_map.legs for pair in pairwise(leg)}
 
 
-def _scale(
+def path_scale(
     body: Body, retarget_map: RetargetMap, skeleton: Skeleton, to_world: FigureToWorld
 ) -> float:
-    """World units a metre of the motion: length of the drawn legs over that of the motion's."""
+    """World units a metre of the motion: length of the drawn legs over that of the motion's.
+
+    Raises:
+        InvalidMotion: when the legs of the motion have no length.
+    """
     places = to_world.apply(joint_positions(skeleton)).astype(np.float64)
     stretches = _leg_stretches(retarget_map)
     drawn = own = 0.0
@@ -164,5 +183,6 @@ def _root_path(body: Body, view: View, scale: float) -> NDArray[np.float32]:
     x, z = body.forward.T
     across = steps[:, 0] * z - steps[:, 2] * x
     ahead = steps[:, 0] * x + steps[:, 2] * z
-    moved = np.stack((ahead if view == "sagittal" else across, steps[:, 1]), axis=1)
+    sideways = {"frontal": across, "sagittal": ahead, "from_left": -ahead}[view]
+    moved = np.stack((sideways, steps[:, 1]), axis=1)
     return np.cumsum(moved, axis=0).astype(np.float32)

@@ -1,8 +1,12 @@
 """Bodies of any names to be mapped: built here, joint by joint."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from animator.core.motion import Motion
+from animator.core.skeleton import BIPED_PARENTS, Joint, Skeleton
+from animator.core.spaces import FigureToWorld
 
 Bones = list[tuple[str, str, tuple[float, float, float]]]
 
@@ -66,3 +70,27 @@ def renamed(bones: Bones, names: dict[str, str]) -> Bones:
         else:
             moved[name] = (above, place)
     return kept
+
+
+PLACES = {
+    "root": (50, 60), "hip": (50, 60), "torso": (50, 30), "neck": (50, 15),
+    "right_shoulder": (42, 30), "right_elbow": (25, 30), "right_hand": (8, 30),
+    "left_shoulder": (58, 30), "left_elbow": (75, 30), "left_hand": (92, 30),
+    "right_hip": (46, 60), "right_knee": (45, 78), "right_foot": (44, 96),
+    "left_hip": (54, 60), "left_knee": (55, 78), "left_foot": (56, 96),
+}  # fmt: skip
+"""Of a drawn figure in a T-pose, 100 pixels tall, the same on both sides."""
+
+
+def drawn(places: Mapping[str, tuple[float, float]], parents: Mapping[str, str | None]) -> Skeleton:
+    """A drawn skeleton; parents come before their children."""
+    return Skeleton(
+        joints=tuple(
+            Joint(name=name, parent=parent, x=places[name][0], y=places[name][1])
+            for name, parent in parents.items()
+        )
+    )
+
+
+T_POSE = drawn(PLACES, BIPED_PARENTS)
+T_WORLD = FigureToWorld(root_x=50, root_y=60, height=100)

@@ -7,14 +7,13 @@ from numpy.typing import NDArray
 from animator.core.errors import UnknownMotion
 from animator.core.motion import Motion
 from animator.core.pose import PoseSequence
-from animator.core.skeleton import BIPED_PARENTS, Joint, Skeleton
-from animator.core.spaces import FigureToWorld
 from animator.motion import library
 from animator.motion.documents import read_toml
 from animator.motion.keyframes import Keyframes
 from animator.motion.kinematics import joint_paths
 from animator.motion.library import list_motions, load_motion
 from animator.motion.retarget import retarget
+from tests.unit.motion.bodies import T_POSE, T_WORLD
 
 DATA = Path(library.__file__).parent / "data"
 Floats = NDArray[np.float64]
@@ -34,24 +33,11 @@ LEAPS = {"catch", "cheer", "hop", "jump", "jumping-jacks", "run", "skip"}
 LIES = {"cartwheel", "fall", "sit", "sleep"}
 SLIDES = {"cartwheel", "fall", "spin"}
 
-T_POSE = {
-    "root": (50, 60), "hip": (50, 60), "torso": (50, 30), "neck": (50, 15),
-    "right_shoulder": (42, 30), "right_elbow": (25, 30), "right_hand": (8, 30),
-    "left_shoulder": (58, 30), "left_elbow": (75, 30), "left_hand": (92, 30),
-    "right_hip": (46, 60), "right_knee": (45, 78), "right_foot": (44, 96),
-    "left_hip": (54, 60), "left_knee": (55, 78), "left_foot": (56, 96),
-}  # fmt: skip
-
 
 def _poses(name: str) -> tuple[Motion, PoseSequence, dict[str, int]]:
-    joints = tuple(
-        Joint(name=joint, parent=parent, x=T_POSE[joint][0], y=T_POSE[joint][1])
-        for joint, parent in BIPED_PARENTS.items()
-    )
     motion, retarget_map = load_motion(name)
-    to_world = FigureToWorld(root_x=50, root_y=60, height=100)
-    poses = retarget(motion, retarget_map, Skeleton(joints=joints), to_world)
-    return motion, poses, {joint.name: i for i, joint in enumerate(joints)}
+    poses = retarget(motion, retarget_map, T_POSE, T_WORLD)
+    return motion, poses, {joint.name: i for i, joint in enumerate(T_POSE.joints)}
 
 
 def _feet(name: str) -> Floats:

@@ -1,0 +1,49 @@
+"""A BVH file of any tool as a motion that a drawn figure can follow, by itself or with a map."""
+
+import msgspec
+
+from animator.core.errors import InvalidMotion
+from animator.core.motion import Motion, RetargetMap
+from animator.motion.bvh import read_bvh
+from animator.motion.mapping import AUTOMATIC, MapFile, build_map, map_joints, turn_upright
+from animator.motion.timing import thin
+
+__all__ = ("MOST_FPS", "read_clip", "read_map")
+
+MOST_FPS = 60.0
+"""Frames a second; a clip of more is thinned out: neither screens nor eyes tell."""
+_LARGEST_MAP = 64 * 1024  # bytes
+
+
+def read_clip(
+    data: bytes | str, *, name: str = "motion", options: MapFile = AUTOMATIC
+) -> tuple[Motion, RetargetMap]:
+    """Read a BVH file, and find out how a drawn skeleton follows it.
+
+    Args:
+        data: the file.
+        name: of the motion, as shown to people.
+        options: what is known of it.
+
+    Raises:
+        InvalidMotion: with the line where the file goes wrong, or the joints that cannot be told.
+    """
+    motion = thin(read_bvh(data, name=name), MOST_FPS)
+    roles = map_joints(motion, options.joints)
+    return turn_upright(motion, roles, options.up), build_map(roles, options)
+
+
+def read_map(data: bytes, *, name: str = "the map file") -> MapFile:
+    """Read what a person says of a motion, in TOML.
+
+    Raises:
+        InvalidMotion: when it is no such file, with the place where it goes wrong.
+    """
+    if len(data) > _LARGEST_MAP:
+        msg = f"{name} is larger than {_LARGEST_MAP} bytes"
+        raise InvalidMotion(msg)
+    try:
+        return msgspec.toml.decode(data, type=MapFile)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        msg = f"{name}: {error}"
+        raise InvalidMotion(msg) from error

@@ -1,0 +1,87 @@
+"""What a figure is to do from beginning to end: a motion, played as asked, and what follows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from animator.core.errors import InvalidMotion
+from animator.core.motion import Motion, Playback, RetargetMap
+from animator.core.pose import PoseSequence
+from animator.core.skeleton import Skeleton, joint_positions
+from animator.core.spaces import FigureToWorld
+from animator.motion.follow import follow
+from animator.motion.kinematics import trim
+from animator.motion.library import load_motion
+from animator.motion.mirror import mirror
+from animator.motion.sequence import close, follow_on, settle
+from animator.motion.timing import change_speed
+
+__all__ = ("Performance", "perform", "prepare")
+
+Clip = tuple[Motion, RetargetMap]
+
+_FADE = 0.4
+"""Seconds in which one clip gives way to the next, or its end to its beginning."""
+_LONGEST = 120.0
+"""Seconds of a whole performance: every frame of it is drawn and kept in the file."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Performance:
+    """Clips that follow one another.
+
+    Attributes:
+        clips: at least one motion, each with how a drawn skeleton follows it.
+        loop: whether the end leads into the beginning.
+    """
+
+    clips: tuple[Clip, ...]
+    loop: bool
+
+
+def prepare(motion: Motion, retarget_map: RetargetMap, playback: Playback) -> Performance:
+    """A motion played as asked, and the motions of the library that follow it.
+
+    Raises:
+        UnknownMotion: when there is no motion of a name that is to follow.
+        InvalidMotion: when there is nothing between the times asked for, or it lasts too long.
+    """
+    if playback.trim is not None:
+        motion = _trim_seconds(motion, *playback.trim)
+    clips = [(motion, retarget_map), *(load_motion(name) for name in playback.then)]
+    if playback.speed != 1.0:
+        clips = [(change_speed(clip, playback.speed), own) for clip, own in clips]
+    if playback.mirror:
+        clips = [mirror(clip, own) for clip, own in clips]
+    seconds = sum(len(clip.root) / clip.fps for clip, _ in clips)
+    if seconds > _LONGEST:
+        msg = f"it would last {seconds:.0f} seconds; trim it to {_LONGEST:.0f} at most"
+        raise InvalidMotion(msg)
+    return Performance(tuple(clips), playback.loop)
+
+
+def perform(performance: Performance, skeleton: Skeleton, to_world: FigureToWorld) -> PoseSequence:
+    """Poses of a drawn skeleton that does all of it, feet on the ground.
+
+    Raises:
+        InvalidMotion: when a map names a joint that its motion lacks, or has no limb groups.
+    """
+    first, *others = (follow(*clip, skeleton, to_world) for clip in performance.clips)
+    if not others and not performance.loop:
+        return first
+    rest = to_world.apply(joint_positions(skeleton)).astype(np.float64)
+    poses = settle(first, rest, skeleton.parents)
+    for other in others:
+        poses = follow_on(poses, settle(other, rest, skeleton.parents), _FADE)
+    return close(poses, _FADE) if performance.loop else poses
+
+
+def _trim_seconds(motion: Motion, start: float, end: float) -> Motion:
+    """The frames from one time up to, and without, another; no more than there are."""
+    count = len(motion.root)
+    first, last = round(start * motion.fps), min(round(end * motion.fps), count)
+    if first >= last:
+        long = count / motion.fps
+        msg = f"there is nothing from {start:g} to {end:g} s of a motion of {long:.2f} s"
+        raise InvalidMotion(msg)
+    return trim(motion, first, last)

@@ -1,0 +1,100 @@
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from animator.core.errors import InvalidMotion, UnknownMotion
+from animator.core.motion import Playback
+from animator.core.pose import PoseSequence
+from animator.motion.follow import follow
+from animator.motion.library import load_motion
+from animator.motion.loops import is_closed
+from animator.motion.performance import perform, prepare
+from tests.unit.motion.bodies import T_POSE, T_WORLD
+
+
+def _played(name: str, playback: Playback) -> PoseSequence:
+    return perform(prepare(*load_motion(name), playback), T_POSE, T_WORLD)
+
+
+def test_a_motion_played_plainly_is_followed_as_it_is() -> None:
+    poses = _played("wave", Playback())
+    np.testing.assert_array_equal(
+        poses.angles, follow(*load_motion("wave"), T_POSE, T_WORLD).angles
+    )
+
+
+def test_trim_is_in_seconds_and_ends_with_the_clip() -> None:
+    assert len(_played("dance", Playback(trim=(1.0, 2.5))).root) == 45
+    whole = len(_played("dance", Playback()).root)
+    assert len(_played("dance", Playback(trim=(1.0, 99.0))).root) == whole - 30
+
+
+@pytest.mark.parametrize(("start", "end"), [(90.0, 91.0), (1.0, 1.01)])
+def test_trim_to_nothing_is_refused_with_the_length(start: float, end: float) -> None:
+    with pytest.raises(InvalidMotion, match=r"nothing from .* of a motion of 4\.00 s"):
+        prepare(*load_motion("dance"), Playback(trim=(start, end)))
+
+
+def test_speed_and_mirror_change_every_clip() -> None:
+    plain = prepare(*load_motion("walk"), Playback(then=("wave",)))
+    changed = prepare(*load_motion("walk"), Playback(speed=2.0, mirror=True, then=("wave",)))
+    for (motion, own), (fast, flipped) in zip(plain.clips, changed.clips, strict=True):
+        assert len(fast.root) == round(len(motion.root) / 2)
+        assert flipped.faces_left != own.faces_left
+
+
+def test_clips_follow_one_another_with_a_fade() -> None:
+    poses = _played("walk", Playback(then=("wave", "bow")))
+    lengths = [len(load_motion(name)[0].root) for name in ("walk", "wave", "bow")]
+    # A fade of 0.4 s is 12 frames, but a third of the walk is 10.
+    assert len(poses.root) == sum(lengths) - 10 - 12
+    walk, bow = (_played(name, Playback()).angles[:, 3] for name in ("walk", "bow"))
+    np.testing.assert_allclose(poses.angles[:20, 3], walk[:20], atol=1e-5)
+    np.testing.assert_allclose(poses.angles[-60:, 3], bow[-60:], atol=1e-5)
+    steps = np.abs(np.diff(np.unwrap(poses.angles, axis=0), axis=0))
+    assert np.nanmax(steps) < 0.5
+
+
+@pytest.mark.parametrize(
+    ("name", "playback"),
+    [
+        ("dance", Playback(trim=(0.3, 1.9), loop=True)),
+        ("walk", Playback(then=("wave",), loop=True)),
+        ("cartwheel", Playback(trim=(0.2, 1.0), loop=True)),
+        ("bow", Playback(loop=True)),
+    ],
+)
+def test_loop_on_request_is_seamless(name: str, playback: Playback) -> None:
+    poses = _played(name, playback)
+    angles = poses.angles[:, ~np.isnan(poses.angles).any(axis=0)]
+    assert is_closed(np.hstack((poses.root, np.cos(angles), np.sin(angles))))
+
+
+def test_unknown_motion_that_is_to_follow_is_refused() -> None:
+    with pytest.raises(UnknownMotion, match="gallop"):
+        prepare(*load_motion("walk"), Playback(then=("gallop",)))
+
+
+def test_what_lasts_too_long_is_refused() -> None:
+    playback = Playback(speed=0.25, then=("dance",) * 8)
+    with pytest.raises(InvalidMotion, match=r"would last 1\d\d seconds; trim it to 120"):
+        prepare(*load_motion("dance"), playback)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Playback(speed=0.2),
+        lambda: Playback(speed=4.5),
+        lambda: Playback(speed=float("nan")),
+        lambda: Playback(trim=(-1.0, 2.0)),
+        lambda: Playback(trim=(2.0, 2.0)),
+        lambda: Playback(trim=(0.0, float("nan"))),
+        lambda: Playback(trim=(0.0, float("inf"))),
+        lambda: Playback(then=("walk",) * 9),
+    ],
+)
+def test_playback_out_of_its_bounds_is_refused(make: Callable[[], Playback]) -> None:
+    with pytest.raises(ValueError, match=r"speed|trim|at most 8"):
+        make()
