@@ -1,6 +1,5 @@
 """Metrics in Prometheus' form, per model and version, one set for each server."""
 
-import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple, Protocol
@@ -17,7 +16,7 @@ from prometheus_client.registry import Collector
 from serving.batching.batcher import LaunchReason
 from serving.handlers.points import MetricPoint
 from serving.observe.distribution import Distribution
-from serving.observe.statistics import DurationSum, EndpointStatistics
+from serving.observe.statistics import BatchTimes, EndpointStatistics
 
 __all__ = ("EndpointMetrics", "MetricsListener", "ServerMetrics")
 
@@ -190,13 +189,10 @@ class EndpointMetrics:
         """Count an item that was not run."""
         self._counts.shed[reason] += 1
 
-    def inferred(self, seconds: float, size: int, points: Sequence[MetricPoint] = ()) -> None:
+    def inferred(self, times: BatchTimes, size: int, points: Sequence[MetricPoint] = ()) -> None:
         """Count a worker's time on one batch of that size, and what its handler measured."""
-        self._counts.inference_s.observe(seconds)
-        statistics = self._statistics
-        statistics.computed.add(seconds * size, size)
-        statistics.batches.setdefault(size, DurationSum()).add(seconds)
-        statistics.last_inference_at = time.time()
+        self._counts.inference_s.observe(times.whole_s)
+        self._statistics.add_batch(times, size)
         for listener in self._metrics.listeners:
             for point in points:
                 listener.observe(*self._labels, point)

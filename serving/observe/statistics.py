@@ -1,8 +1,10 @@
 """EndpointStatistics: what one model version has done, in plain sums."""
 
+import time
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-__all__ = ("DurationSum", "EndpointStatistics")
+__all__ = ("BatchTimes", "DurationSum", "EndpointStatistics", "TimeSums")
 
 
 @dataclass(slots=True)
@@ -18,6 +20,44 @@ class DurationSum:
         self.seconds += seconds
 
 
+class BatchTimes(NamedTuple):
+    """A worker's time on one batch, seconds.
+
+    Attributes:
+        input_s: until the model was called: its inputs were read.
+        whole_s: from the batch's coming to its answer.
+        output_s: since the model was done: its outputs were written.
+    """
+
+    input_s: float
+    whole_s: float
+    output_s: float
+
+
+@dataclass(slots=True)
+class TimeSums:
+    """Times of batches, summed.
+
+    Attributes:
+        count: how often.
+        input_s: reading inputs.
+        model_s: the model.
+        output_s: writing outputs.
+    """
+
+    count: int = 0
+    input_s: float = 0.0
+    model_s: float = 0.0
+    output_s: float = 0.0
+
+    def add(self, times: BatchTimes, count: int = 1) -> None:
+        """Count them so often."""
+        self.count += count
+        self.input_s += times.input_s * count
+        self.model_s += (times.whole_s - times.input_s - times.output_s) * count
+        self.output_s += times.output_s * count
+
+
 @dataclass(slots=True)
 class EndpointStatistics:
     """Sums since the start.
@@ -26,14 +66,20 @@ class EndpointStatistics:
         success: requests that were answered, from arrival to answer.
         failed: requests that were not.
         queued: items that left the queue for a worker, from arrival.
-        computed: items that workers answered, each with the time of its batch.
-        batches: batches by their size, with the workers' time.
+        computed: items that workers answered, each with the times of its batch.
+        batches: batches by their size, with their times.
         last_inference_at: seconds since 1970; 0.0 before the first.
     """
 
     success: DurationSum = field(default_factory=DurationSum)
     failed: DurationSum = field(default_factory=DurationSum)
     queued: DurationSum = field(default_factory=DurationSum)
-    computed: DurationSum = field(default_factory=DurationSum)
-    batches: dict[int, DurationSum] = field(default_factory=dict)
+    computed: TimeSums = field(default_factory=TimeSums)
+    batches: dict[int, TimeSums] = field(default_factory=dict)
     last_inference_at: float = 0.0
+
+    def add_batch(self, times: BatchTimes, size: int) -> None:
+        """Count a batch of so many items that a worker has answered just now."""
+        self.computed.add(times, size)
+        self.batches.setdefault(size, TimeSums()).add(times)
+        self.last_inference_at = time.time()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from serving.observe.statistics import DurationSum, EndpointStatistics
+from serving.observe.statistics import DurationSum, EndpointStatistics, TimeSums
 
 __all__ = (
     "BatchStats",
@@ -49,8 +49,9 @@ class BatchStats(msgspec.Struct, frozen=True, kw_only=True):
 class ModelStatistics(msgspec.Struct, frozen=True, kw_only=True):
     """One version of a model.
 
-    The time of a worker is all under `compute_infer`: it does not tell reading inputs and writing
-    outputs apart, so `compute_input` and `compute_output` count, and take no time.
+    `compute_input` is a worker's time until it calls the model: bodies are decoded, arrays read;
+    `compute_infer` the model's; `compute_output` that until the answer is written. Code that reads
+    requests itself does all three within `compute_infer`, and so does continuous batching.
 
     Attributes:
         name: of the model.
@@ -95,7 +96,6 @@ def statistics_of(
         requests: over requests; None: each item was one.
     """
     asked = requests or RequestSums(sums.success, sums.failed)
-    computed = _duration(sums.computed)
     return ModelStatistics(
         name=name,
         version=version,
@@ -106,22 +106,26 @@ def statistics_of(
             success=_duration(asked.success),
             fail=_duration(asked.failed),
             queue=_duration(sums.queued),
-            compute_input=Duration(computed.count),
-            compute_infer=computed,
-            compute_output=Duration(computed.count),
+            **_times(sums.computed),
         ),
-        batch_stats=tuple(_batch(size, sums.batches[size]) for size in sorted(sums.batches)),
+        batch_stats=tuple(
+            BatchStats(batch_size=size, **_times(sums.batches[size]))
+            for size in sorted(sums.batches)
+        ),
     )
 
 
-def _batch(size: int, sums: DurationSum) -> BatchStats:
-    return BatchStats(
-        batch_size=size,
-        compute_input=Duration(sums.count),
-        compute_infer=_duration(sums),
-        compute_output=Duration(sums.count),
-    )
+def _times(sums: TimeSums) -> dict[str, Duration]:
+    return {
+        "compute_input": Duration(sums.count, _ns(sums.input_s)),
+        "compute_infer": Duration(sums.count, _ns(sums.model_s)),
+        "compute_output": Duration(sums.count, _ns(sums.output_s)),
+    }
 
 
 def _duration(sums: DurationSum) -> Duration:
-    return Duration(sums.count, round(sums.seconds * 1e9))
+    return Duration(sums.count, _ns(sums.seconds))
+
+
+def _ns(seconds: float) -> int:
+    return round(seconds * 1e9)

@@ -15,7 +15,7 @@ from serving.batching.pending import PRIORITY_S, Batch, Pending
 from serving.batching.sequences import SequenceTable
 from serving.errors import BadInput, InferenceFailed, ServingError
 from serving.observe.metrics import EndpointMetrics
-from serving.observe.statistics import EndpointStatistics
+from serving.observe.statistics import BatchTimes, EndpointStatistics
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.protocol.tensors import Tensors
 from serving.protocol.torchserve import ModelDescription
@@ -336,7 +336,8 @@ class Endpoint:
             if isinstance(answer, ServingError):
                 batch.finish(answer)
                 return
-            self._metrics.inferred(answer.seconds, len(batch.items), answer.points)
+            times = BatchTimes(answer.input_s, answer.seconds, answer.output_s)
+            self._metrics.inferred(times, len(batch.items), answer.points)
             self._metrics.shipped(time.monotonic() - started - answer.seconds)
             batch.seconds = answer.seconds
             batch.finish(answer.outcomes)

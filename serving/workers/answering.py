@@ -1,7 +1,9 @@
 """One batch in the worker: from items to outcomes, each where its item stood."""
 
 import logging
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -13,28 +15,42 @@ from serving.protocol.exchange import RawReply, RawRequest
 from serving.protocol.tensors import Tensors
 from serving.workers.messages import Item, Outcome
 
-__all__ = ("answer_batch", "answer_raw", "code_batch")
+__all__ = ("Laps", "answer_batch", "answer_raw", "code_batch")
 
 _JSON = "application/json"
 
 _log = logging.getLogger(__name__)
 
 
-def answer_batch(handler: AnyHandler, items: Sequence[Item], send: Send) -> list[Outcome]:
+@dataclass(slots=True)
+class Laps:
+    """When a batch came, when the model was called, and when it was done; monotonic seconds."""
+
+    came: float = field(default_factory=time.monotonic)
+    called: float = 0.0
+    done: float = 0.0
+
+
+def answer_batch(
+    handler: AnyHandler, items: Sequence[Item], send: Send, laps: Laps
+) -> list[Outcome]:
     """Let the handler answer; a bad item fails alone.
 
     Args:
         handler: of either kind.
         items: what came.
         send: sends a part of the reply to the item of that index at once.
+        laps: gets the times at which the model was called and was done.
     """
     if not is_raw(handler):
-        return _answer_native(handler, items)
+        return _answer_native(handler, items, laps)
     requests = [item for item in items if isinstance(item, RawRequest)]
     if len(requests) < len(items):
         error = BadInput("the model takes requests as they come, no tensors")
         return [error] * len(items)
+    laps.called = time.monotonic()
     replies = answer_raw(handler, requests, send)
+    laps.done = time.monotonic()
     return [_expect(reply) for reply in replies]
 
 
@@ -95,13 +111,16 @@ def decode_item(handler: Handler, item: Item) -> Tensors | ServingError:
         return as_serving_error(error)
 
 
-def _answer_native(handler: Handler, items: Sequence[Item]) -> list[Outcome]:
+def _answer_native(handler: Handler, items: Sequence[Item], laps: Laps) -> list[Outcome]:
     """Decode, infer and encode; bodies one by one."""
     decoded = [decode_item(handler, item) for item in items]
     good = [index for index, item in enumerate(decoded) if not isinstance(item, ServingError)]
     tensors = [item for item in decoded if not isinstance(item, ServingError)]
     outcomes: list[Outcome] = list(decoded)
-    for index, result in zip(good, infer_in_groups(tensors, handler.infer), strict=True):
+    laps.called = time.monotonic()
+    results = infer_in_groups(tensors, handler.infer)
+    laps.done = time.monotonic()
+    for index, result in zip(good, results, strict=True):
         if isinstance(result, ServingError):
             _log_failure("inference failed", result)
         is_raw_request = isinstance(items[index], RawRequest)

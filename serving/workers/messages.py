@@ -157,12 +157,16 @@ class Answered(msgspec.Struct, frozen=True, tag="answered", array_like=True):
         parts: one for each of the batch, in order.
         seconds: what decoding, inference and encoding took together.
         points: what the handler measured meanwhile.
+        input_s: of these seconds, those before the model was called; 0.0: not told apart.
+        output_s: and those after it.
     """
 
     number: int
     parts: tuple[Part, ...]
     seconds: float
     points: tuple[MetricPoint, ...] = ()
+    input_s: float = 0.0
+    output_s: float = 0.0
 
 
 class Ping(msgspec.Struct, frozen=True, tag="ping", array_like=True):

@@ -60,11 +60,15 @@ class Answer:
         outcomes: one for each item, in order.
         seconds: what decoding, inference and encoding took together.
         points: what the handler measured meanwhile.
+        input_s: of these seconds, those before the model was called; 0.0: not told apart.
+        output_s: and those after it.
     """
 
     outcomes: Sequence[Outcome]
     seconds: float
     points: Sequence[MetricPoint] = ()
+    input_s: float = 0.0
+    output_s: float = 0.0
 
 
 OnAnswer = Callable[[Answer | ServingError], None]
@@ -321,7 +325,8 @@ class Worker:
         self.last_used = time.monotonic()
         self.has_answered = True
         outcomes = unpack_outcomes(answered.parts, buffers)
-        self._finish(run, Answer(outcomes, answered.seconds, answered.points))
+        times = answered.input_s, answered.output_s
+        self._finish(run, Answer(outcomes, answered.seconds, answered.points, *times))
 
     def _finish(self, run: _Run, answer: Answer | ServingError) -> None:
         del self._runs[run.number]

@@ -15,7 +15,7 @@ from serving.handlers.loading import is_raw, load_handler
 from serving.handlers.points import take_points
 from serving.protocol.metadata import TensorMetadata
 from serving.protocol.tensors import Tensors, dtype_from_name
-from serving.workers.answering import answer_batch, code_batch
+from serving.workers.answering import Laps, answer_batch, code_batch
 from serving.workers.channel import Areas, Channel, ChannelClosed
 from serving.workers.continuous import ContinuousLoop
 from serving.workers.lifetime import die_with_parent, ignore_stop_signals
@@ -153,18 +153,21 @@ def _serve_one(
     if not isinstance(message, Run):
         msg = f"a worker takes batches, got {type(message).__name__}"
         raise TypeError(msg)
-    started = time.monotonic()
+    laps = Laps()
     items = unpack_items(message.parts, buffers)
     if is_codec:
         outcomes = code_batch(handler, items)
     else:
-        outcomes = answer_batch(handler, items, partial(send_chunk, channel, message.number))
+        send = partial(send_chunk, channel, message.number)
+        outcomes = answer_batch(handler, items, send, laps)
     packed = [pack_safely(outcome) for outcome in outcomes]
     answer = Answered(
         message.number,
         tuple(part for part, _ in packed),
-        time.monotonic() - started,
+        (ended := time.monotonic()) - laps.came,
         take_points(),
+        laps.called - laps.came if laps.called else 0.0,
+        ended - laps.done if laps.done else 0.0,
     )
     channel.send(answer, [buffer for _, part_buffers in packed for buffer in part_buffers])
 

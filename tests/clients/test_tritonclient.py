@@ -239,6 +239,10 @@ def test_statistics_count_requests_items_and_batches(kind: str, client: Any, mod
     assert 2 <= batches <= 8
     assert requests == 1
     everything = as_dict(kind, client.get_inference_statistics())
+    (model,) = (each for each in everything["model_stats"] if each["name"] == "totals")
+    for lap in ("compute_input", "compute_infer", "compute_output"):
+        assert int(model["inference_stats"][lap]["count"]) >= items
+        assert int(model["inference_stats"][lap]["ns"]) > 0
     assert {each["name"] for each in everything["model_stats"]} >= {"echo", "totals", "scores"}
 
 

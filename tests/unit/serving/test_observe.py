@@ -3,6 +3,8 @@ from collections.abc import Sequence
 
 from serving.handlers.points import MetricPoint
 from serving.observe.metrics import ServerMetrics
+from serving.observe.statistics import BatchTimes, EndpointStatistics
+from serving.open_inference.statistics import Duration, statistics_of
 from serving.protocol.torchserve import ErrorBody, ModelListItem, encode_pretty, page_of_models
 
 MODELS = [ModelListItem(model_name=name, model_url=f"{name}.mar") for name in ("c", "a", "b")]
@@ -13,7 +15,7 @@ def test_what_happened_is_counted_by_model_and_version() -> None:
     endpoint = metrics.for_endpoint("cat", "2")
     endpoint.watch(in_flight=lambda: 5, waiting=lambda: 3, workers=lambda: 1)
     endpoint.launched([0.002, 0.004], "full")
-    endpoint.inferred(0.3, 2)
+    endpoint.inferred(BatchTimes(0.0, 0.3, 0.0), 2)
     endpoint.answered(0.5, "ok")
     endpoint.dropped("queue_full")
     endpoint.restarted(2)
@@ -34,6 +36,20 @@ def test_what_happened_is_counted_by_model_and_version() -> None:
         f"serving_worker_restarts_total{{{labels}}} 2.0",
     ):
         assert line in lines
+
+
+def test_times_before_and_after_the_model_are_told_apart() -> None:
+    sums = EndpointStatistics()
+    sums.add_batch(BatchTimes(0.001, 0.007, 0.002), 2)
+    sums.add_batch(BatchTimes(0.002, 0.004, 0.001), 1)
+    told = statistics_of("cat", "2", sums, None)
+    # Over items: those of a batch each took as long as all of it.
+    assert told.inference_stats.compute_input == Duration(3, 4_000_000)
+    assert told.inference_stats.compute_infer == Duration(3, 9_000_000)
+    assert told.inference_stats.compute_output == Duration(3, 5_000_000)
+    one, two = told.batch_stats
+    assert (one.batch_size, one.compute_infer) == (1, Duration(1, 1_000_000))
+    assert (two.batch_size, two.compute_output) == (2, Duration(1, 2_000_000))
 
 
 class Listener:
@@ -64,7 +80,7 @@ def test_listener_hears_what_happens() -> None:
     endpoint = metrics.for_endpoint("cat", "2")
     endpoint.loaded(7, 1.5)
     endpoint.launched([0.002], "idle")
-    endpoint.inferred(0.3, 1, [MetricPoint(name="Purrs", value=1)])
+    endpoint.inferred(BatchTimes(0.0, 0.3, 0.0), 1, [MetricPoint(name="Purrs", value=1)])
     endpoint.shipped(0.001)
     endpoint.answered(0.5, "ok")
     assert listener.heard == [

@@ -1,4 +1,5 @@
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -54,6 +55,24 @@ class Doubler:
         return object() if value == 1 else {"y": value}
 
 
+SLOW = """
+import time
+import numpy as np
+
+class Slow:
+    def load(self, context): ...
+    def decode(self, body):
+        time.sleep(0.03)
+        return {"x": np.array([float(body)])}
+    def infer(self, batch):
+        time.sleep(0.01)
+        return list(batch)
+    def encode(self, outputs):
+        time.sleep(0.02)
+        return 1
+"""
+
+
 def body(data: bytes) -> RawRequest:
     return RawRequest({"body": data})
 
@@ -62,7 +81,7 @@ def answer_batch(handler: Doubler, items: Sequence[Item]) -> list[Outcome]:
     def send(index: int, chunk: bytes | RawReply) -> None:
         raise AssertionError("nothing is streamed here")
 
-    return answering.answer_batch(handler, items, send)
+    return answering.answer_batch(handler, items, send, answering.Laps())
 
 
 def json_of(outcome: object) -> bytes:
@@ -156,6 +175,26 @@ def test_worker_loads_tries_answers_and_ends_with_its_server(models_dir: Path) -
     assert isinstance(loaded, Loaded)
     assert json_of(first).startswith(b'{"pid":')
     assert isinstance(second, BadInput)
+
+
+def test_the_times_before_and_after_the_model_are_measured(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    load = Load(handler="slow.py:Slow", context=HandlerContext(model_dir=str(tmp_path)))
+    ours, theirs = channel_pair()
+    ours.setblocking(True)
+    with ours, theirs:
+        server = Channel(ours)
+        parts, buffers = pack_all([body(b"1")])
+        server.send(load)
+        server.send(Run(1, parts), buffers)
+        ours.shutdown(socket.SHUT_WR)
+        assert serve_channel(Channel(theirs)) == 0
+        server.receive()
+        answered, _ = server.receive()
+    assert isinstance(answered, Answered)
+    assert answered.input_s >= 0.03
+    assert answered.output_s >= 0.02
+    assert answered.seconds - answered.input_s - answered.output_s >= 0.01
 
 
 def test_result_that_cannot_be_sent_fails_alone(models_dir: Path, tmp_path: Path) -> None:
