@@ -5,21 +5,14 @@ import contextlib
 import logging
 import math
 import time
-from collections import deque
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
-from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from serving.batching.company import Company
 from serving.batching.deadlines import Deadlines
-from serving.batching.pending import (
-    PRIORITY_S,
-    Batch,
-    BatchLimits,
-    Outcomes,
-    Pending,
-    hold_until,
-)
+from serving.batching.pending import PRIORITY_S, Batch, BatchLimits, Outcomes, Pending
+from serving.batching.waiting import Departure, LaunchReason, Waiting
 from serving.errors import (
     DeadlineExceeded,
     InferenceFailed,
@@ -28,13 +21,10 @@ from serving.errors import (
     ServingError,
 )
 
-__all__ = ("Batcher", "LaunchReason", "Observer", "in_task")
+__all__ = ("Batcher", "LaunchReason", "Observer")
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-
-LaunchReason = Literal["full", "idle", "delay"]
-"""Why a batch left: it was full, nobody else was expected, or its wait was over."""
 
 _STOPPING = "the server is stopping"
 
@@ -51,14 +41,6 @@ class Observer(Protocol):
     def dropped(self, reason: str) -> None:
         """Learn that an item was not run: the code of its error, or "cancelled"."""
         ...
-
-
-class _Departure(NamedTuple, Generic[Item, Result]):
-    """When (monotonic seconds) and why a group may leave."""
-
-    at: float
-    reason: LaunchReason
-    group: "deque[Pending[Item, Result]]"
 
 
 class Batcher(Generic[Item, Result]):
@@ -87,9 +69,7 @@ class Batcher(Generic[Item, Result]):
         self._capacity = capacity
         self.limits = limits
         self._observer = observer
-        # By key, each in order of arrival; a key without items is removed.
-        self._groups: dict[Hashable, deque[Pending[Item, Result]]] = {}
-        self._waiting = 0
+        self._waiting: Waiting[Item, Result] = Waiting()
         self._running: set[Batch[Item, Result]] = set()
         self._company = Company()
         self._is_pump_due = False
@@ -101,7 +81,7 @@ class Batcher(Generic[Item, Result]):
     @property
     def waiting(self) -> int:
         """Items in the queue."""
-        return self._waiting
+        return len(self._waiting)
 
     @property
     def running(self) -> int:
@@ -110,8 +90,9 @@ class Batcher(Generic[Item, Result]):
 
     def oldest_wait_s(self) -> float:
         """How long the longest-waiting item has stood in the queue, seconds; 0 without any."""
-        arrivals = [pending.arrived for group in self._groups.values() for pending in group]
-        return time.monotonic() - min(arrivals) if arrivals else 0.0
+        if not self._waiting:
+            return 0.0
+        return time.monotonic() - min(pending.arrived for pending in self._waiting)
 
     async def submit(
         self,
@@ -162,7 +143,7 @@ class Batcher(Generic[Item, Result]):
             ServerUnavailable: when the batcher was stopped.
         """
         self._check_open()
-        self._enqueue(pending)
+        self._waiting.add(pending)
         self._company.note_arrival(pending.arrived, self.limits.delay_s)
         self._deadlines.add(pending)
         self.wake()
@@ -185,8 +166,7 @@ class Batcher(Generic[Item, Result]):
 
     def fail_waiting(self, error: ServingError) -> None:
         """Give every item in the queue this error."""
-        waiting = [pending for group in self._groups.values() for pending in group]
-        for pending in waiting:
+        for pending in self._waiting:
             self._drop(pending, error)
 
     async def drain(self, grace_s: float) -> None:
@@ -218,31 +198,17 @@ class Batcher(Generic[Item, Result]):
     def _check_open(self) -> None:
         if self._is_stopped:
             raise ServerUnavailable(_STOPPING)
-        if self._waiting >= self.limits.queue_size:
+        if len(self._waiting) >= self.limits.queue_size:
             self._observer.dropped(Overloaded.code)
-            msg = f"the queue is full: {self._waiting} requests wait"
+            msg = f"the queue is full: {len(self._waiting)} requests wait"
             raise Overloaded(msg)
-        if self.limits.needs_idle and len(self._running) + self._waiting >= self._capacity():
+        if self.limits.needs_idle and len(self._running) + len(self._waiting) >= self._capacity():
             self._observer.dropped(Overloaded.code)
             msg = "every worker is busy, and this model lets no request wait"
             raise Overloaded(msg)
 
-    def _enqueue(self, pending: Pending[Item, Result]) -> None:
-        """Put it where its rank says: nearly always at the end."""
-        group = self._groups.setdefault(pending.key, deque())
-        at = len(group)
-        while at and group[at - 1].rank > pending.rank:
-            at -= 1
-        group.insert(at, pending)
-        self._waiting += 1
-
     def _leave_queue(self, pending: Pending[Item, Result]) -> None:
-        group = self._groups[pending.key]
-        group.remove(pending)
-        if not group:
-            del self._groups[pending.key]
-        self._waiting -= 1
-        pending.is_queued = False
+        self._waiting.remove(pending)
         self._left.set()
 
     def _drop(self, pending: Pending[Item, Result], error: ServingError) -> None:
@@ -272,42 +238,21 @@ class Batcher(Generic[Item, Result]):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        while self._groups and (idle := self._capacity() - len(self._running)) > 0:
+        while self._waiting and (idle := self._capacity() - len(self._running)) > 0:
             now = time.monotonic()
-            departure = self._next_departure(now)
+            expected_until = self._company.expected_until(now, self.limits.delay_s)
+            departure = self._waiting.next_departure(self.limits, now, expected_until)
             if departure.at > now:
                 loop = asyncio.get_running_loop()
                 self._timer = loop.call_later(departure.at - now, self._pump)
                 return
             self._launch(departure, now, idle)
 
-    def _next_departure(self, now: float) -> _Departure[Item, Result]:
-        """Find the group that may leave first; of several that may leave now, the oldest."""
-        expected_until = self._company.expected_until(now, self.limits.delay_s)
-        if len(self._groups) == 1:
-            (group,) = self._groups.values()
-            return self._departure(group, expected_until)
-        oldest_first = sorted(self._groups.values(), key=lambda group: group[0].rank)
-        departures = [self._departure(group, expected_until) for group in oldest_first]
-        return min(departures, key=lambda departure: max(departure.at, now))
-
-    def _departure(
-        self, group: "deque[Pending[Item, Result]]", expected_until: float
-    ) -> _Departure[Item, Result]:
-        if len(group) >= self.limits.size:
-            return _Departure(-math.inf, "full", group)
-        if self.limits.wait == "never":
-            return _Departure(-math.inf, "idle", group)
-        latest = hold_until(group, self.limits.delay_s)
-        if expected_until < latest and self.limits.wait == "expected":
-            return _Departure(expected_until, "idle", group)
-        return _Departure(latest, "delay", group)
-
-    def _launch(self, departure: _Departure[Item, Result], now: float, idle: int) -> None:
+    def _launch(self, departure: Departure[Item, Result], now: float, idle: int) -> None:
         """Send off the oldest of a group; others who are idle get their share of it."""
-        group = departure.group
+        share = math.ceil(len(departure.group) / idle)
         batch: list[Pending[Item, Result]] = []
-        for pending in self._choose(group, self.limits.cut(math.ceil(len(group) / idle))):
+        for pending in departure.choose(self.limits.cut(share)):
             if pending.deadline <= now:
                 self._expire(pending)
             else:
@@ -323,28 +268,12 @@ class Batcher(Generic[Item, Result]):
         except Exception as error:
             launched.finish(error)
 
-    def _choose(
-        self, group: "deque[Pending[Item, Result]]", most: int
-    ) -> list[Pending[Item, Result]]:
-        """The first of a group, but no more than one of each sequence."""
-        chosen: list[Pending[Item, Result]] = []
-        sequences: set[str] = set()
-        for pending in group:
-            if len(chosen) == most:
-                break
-            if pending.sequence is None:
-                chosen.append(pending)
-            elif pending.sequence not in sequences:
-                sequences.add(pending.sequence)
-                chosen.append(pending)
-        return chosen
-
     def _finish(self, batch: Batch[Item, Result], outcome: Outcomes[Result]) -> None:
         self._running.discard(batch)
         self._left.set()
         now = time.monotonic()
         self._company.note_batch(now - batch.began if batch.seconds is None else batch.seconds)
-        if any(len(group) >= self.limits.size for group in self._groups.values()):
+        if self._waiting.has_full(self.limits.size):
             # Nothing that is at hand can make the next batch better: whoever is idle begins it
             # before these answers are told.
             self._pump()
@@ -354,31 +283,6 @@ class Batcher(Generic[Item, Result]):
         for pending, result in zip(batch.pendings, results, strict=True):
             if self._settle(pending, result):
                 self._company.note_answer(now)
-
-
-def in_task(
-    work: Callable[[Batch[Item, Result]], Awaitable[Sequence[Result | ServingError]]],
-) -> Callable[[Batch[Item, Result]], None]:
-    """Make a batcher's `run` of a coroutine function, which is cancelled when nobody waits."""
-    tasks: set[asyncio.Task[None]] = set()
-
-    async def finish(batch: Batch[Item, Result]) -> None:
-        try:
-            batch.finish(await work(batch))
-        except Exception as error:
-            batch.finish(error)
-
-    def begin(batch: Batch[Item, Result]) -> None:
-        task = asyncio.get_running_loop().create_task(finish(batch))
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-
-        def give_up() -> None:
-            task.cancel()
-
-        batch.give_up = give_up
-
-    return begin
 
 
 def _results(outcome: Outcomes[Result], size: int) -> Sequence[Result | ServingError]:

@@ -4,8 +4,10 @@ import asyncio
 import contextlib
 from collections.abc import Iterator, Sequence
 
-from serving.batching.batcher import Batcher, LaunchReason, in_task
+from serving.batching.batcher import Batcher
 from serving.batching.pending import Batch, BatchLimits
+from serving.batching.tasks import in_task
+from serving.batching.waiting import LaunchReason
 from serving.errors import InferenceFailed, ServingError
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.protocol.tensors import Tensors

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from serving.batching.batcher import Batcher, LaunchReason, in_task
+from serving.batching.batcher import Batcher, LaunchReason
 from serving.batching.pending import Batch, BatchLimits, Pending, hold_until
+from serving.batching.tasks import in_task
 from serving.errors import (
     DeadlineExceeded,
     InferenceFailed,

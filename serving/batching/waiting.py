@@ -1,0 +1,111 @@
+"""Waiting: the items of a queue, and which of them go next."""
+
+import math
+from collections import deque
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Generic, Literal, NamedTuple, TypeVar
+
+from serving.batching.pending import BatchLimits, Pending, hold_until
+
+__all__ = ("Departure", "LaunchReason", "Waiting")
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+LaunchReason = Literal["full", "idle", "delay"]
+"""Why a batch left: it was full, nobody else was expected, or its wait was over."""
+
+
+class Departure(NamedTuple, Generic[Item, Result]):
+    """When (monotonic seconds) and why a group may leave."""
+
+    at: float
+    reason: LaunchReason
+    group: "deque[Pending[Item, Result]]"
+
+    def choose(self, most: int) -> "list[Pending[Item, Result]]":
+        """The first of the group, but no more than one of each sequence."""
+        chosen: list[Pending[Item, Result]] = []
+        sequences: set[str] = set()
+        for pending in self.group:
+            if len(chosen) == most:
+                break
+            if pending.sequence is None:
+                chosen.append(pending)
+            elif pending.sequence not in sequences:
+                sequences.add(pending.sequence)
+                chosen.append(pending)
+        return chosen
+
+
+class Waiting(Generic[Item, Result]):
+    """The items of a queue, grouped by what may go together."""
+
+    def __init__(self) -> None:
+        # By key, each in order of rank; a key without items is removed.
+        self._groups: dict[Hashable, deque[Pending[Item, Result]]] = {}
+        self._count = 0
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return self._count
+
+    def __iter__(self) -> Iterator[Pending[Item, Result]]:
+        """All of them, as they are at the beginning."""
+        return iter([pending for group in self._groups.values() for pending in group])
+
+    def add(self, pending: Pending[Item, Result]) -> None:
+        """Put one where its rank says: nearly always at the end."""
+        group = self._groups.setdefault(pending.key, deque())
+        at = len(group)
+        while at and group[at - 1].rank > pending.rank:
+            at -= 1
+        group.insert(at, pending)
+        self._count += 1
+
+    def remove(self, pending: Pending[Item, Result]) -> None:
+        """Take one out, who is here."""
+        group = self._groups[pending.key]
+        group.remove(pending)
+        if not group:
+            del self._groups[pending.key]
+        self._count -= 1
+        pending.is_queued = False
+
+    def has_full(self, size: int) -> bool:
+        """Whether some group has so many items."""
+        return any(len(group) >= size for group in self._groups.values())
+
+    def next_departure(
+        self, limits: BatchLimits, now: float, expected_until: float
+    ) -> Departure[Item, Result]:
+        """Find the group that may leave first; of several that may leave now, the oldest.
+
+        Args:
+            limits: kept by every batch.
+            now: monotonic seconds.
+            expected_until: when nobody more is expected, monotonic seconds.
+        """
+        if len(self._groups) == 1:
+            (group,) = self._groups.values()
+            return _departure(group, limits, expected_until)
+        oldest_first = sorted(self._groups.values(), key=_rank_of_first)
+        departures = [_departure(group, limits, expected_until) for group in oldest_first]
+        return min(departures, key=lambda departure: max(departure.at, now))
+
+
+def _departure(
+    group: deque[Pending[Item, Result]], limits: BatchLimits, expected_until: float
+) -> Departure[Item, Result]:
+    if len(group) >= limits.size:
+        return Departure(-math.inf, "full", group)
+    if limits.wait == "never":
+        return Departure(-math.inf, "idle", group)
+    latest = hold_until(group, limits.delay_s)
+    if expected_until < latest and limits.wait == "expected":
+        return Departure(expected_until, "idle", group)
+    return Departure(latest, "delay", group)
+
+
+def _rank_of_first(group: Sequence[Pending[Item, Result]]) -> float:
+    return group[0].rank
