@@ -4,15 +4,61 @@ import msgspec
 
 from animator.core.errors import InvalidMotion
 from animator.core.motion import Motion, RetargetMap
-from animator.motion.bvh import read_bvh
+from animator.motion.bvh import Up, read_bvh
 from animator.motion.mapping import AUTOMATIC, MapFile, build_map, map_joints, turn_upright
+from animator.motion.project import View, choose_views, see_body
 from animator.motion.timing import thin
 
-__all__ = ("MOST_FPS", "read_clip", "read_map")
+__all__ = ("MOST_FPS", "ClipFacts", "inspect_clip", "read_clip", "read_map")
 
 MOST_FPS = 60.0
 """Frames a second; a clip of more is thinned out: neither screens nor eyes tell."""
 _LARGEST_MAP = 64 * 1024  # bytes
+
+
+class ClipFacts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What was found out of a motion file.
+
+    Attributes:
+        joints: in the file, end sites included.
+        frames: in the file.
+        fps: frames a second, as the file says.
+        up: the axis of the file that points upwards.
+        loop: whether the last frame leads into the first.
+        roles: role -> joint of the file; a role that no joint has is left out.
+        views: limb group -> from where it is seen, "frontal" or "sagittal".
+    """
+
+    joints: int
+    frames: int
+    fps: float
+    up: Up
+    loop: bool
+    roles: dict[str, str]
+    views: dict[str, View]
+
+
+def inspect_clip(data: bytes | str, *, name: str, options: MapFile = AUTOMATIC) -> ClipFacts:
+    """Find out what `read_clip` would make of a file.
+
+    Raises:
+        InvalidMotion: as `read_clip` does.
+    """
+    motion = read_bvh(data, name=name)
+    roles = map_joints(motion, options.joints)
+    upright = turn_upright(motion, roles, options.up)
+    own = build_map(roles, options)
+    body = see_body(upright, own)
+    views = zip(own.groups, choose_views(body, own), strict=True)
+    return ClipFacts(
+        joints=len(motion.joints),
+        frames=len(motion.root),
+        fps=motion.fps,
+        up="+y" if upright is motion else "+z",
+        loop=body.closed,
+        roles=roles,
+        views={group.name: view for group, view in views},
+    )
 
 
 def read_clip(
