@@ -2,6 +2,7 @@
 
 import secrets
 import time
+from contextlib import suppress
 from pathlib import PurePath
 from typing import Any
 
@@ -13,8 +14,13 @@ from animator.api.contents import PRIVATE_CACHE, Content, respond_with
 from animator.api.services import ApiServices, Services
 from animator.core.animation import FORMATS, Animation
 from animator.core.annotation import Annotation
-from animator.core.documents import AnimationDocument, AnimationRequest, DrawingDocument
-from animator.core.errors import JobFailed, NoFigureFound, NotFound, UnknownMotion
+from animator.core.documents import (
+    AnimationDocument,
+    AnimationRequest,
+    DrawingDocument,
+    background_blob,
+)
+from animator.core.errors import InvalidImage, JobFailed, NoFigureFound, NotFound, UnknownMotion
 
 __all__ = ("AnimationController",)
 
@@ -90,9 +96,19 @@ def _check_request(services: ApiServices, drawing_id: str, request: AnimationReq
     if request.motion not in {motion.name for motion in services.motions}:
         msg = f"There is no motion called {request.motion!r}."
         raise UnknownMotion(msg)
+    if request.background.kind == "picture" and not _has_background(services, drawing_id):
+        msg = f"Hand in the picture first: PUT /api/drawings/{drawing_id}/background."
+        raise InvalidImage(msg)
     if not services.documents.get(Annotation, drawing_id).figures:
         msg = "No figure was found in this drawing."
         raise NoFigureFound(msg)
+
+
+def _has_background(services: ApiServices, drawing_id: str) -> bool:
+    with suppress(NotFound):
+        services.blobs.get(background_blob(drawing_id))
+        return True
+    return False
 
 
 def _find_file(animation: AnimationDocument, file_name: str) -> Animation:

@@ -5,15 +5,16 @@ import secrets
 import time
 from typing import Any
 
-from litestar import Controller, Request, Response, delete, get, post
+from litestar import Controller, Request, Response, delete, get, post, put
 from litestar.params import FromPath
+from litestar.status_codes import HTTP_204_NO_CONTENT
 
 from animator.api.contents import PRIVATE_CACHE, Content, respond_with
 from animator.api.schema import UploadOperation
 from animator.api.services import ApiServices, Services
 from animator.api.uploads import Upload, read_upload
 from animator.core.annotation import Annotation
-from animator.core.documents import DrawingDocument
+from animator.core.documents import DrawingDocument, background_blob
 from animator.core.errors import JobFailed, NotFound
 
 __all__ = ("DrawingController",)
@@ -65,6 +66,21 @@ class DrawingController(Controller):
         )
         return respond_with(request, content)
 
+    @put(
+        "/{drawing_id:str}/background",
+        operation_class=UploadOperation,
+        status_code=HTTP_204_NO_CONTENT,
+    )
+    async def put_background(
+        self, drawing_id: FromPath[str], request: Request[Any, Any, Any], services: Services
+    ) -> None:
+        """Hand in the picture that animations of this drawing show behind the figures.
+
+        They do when their background is of the kind `picture`; one handed in before is forgotten.
+        """
+        upload = await read_upload(request, services.limits.upload_bytes)
+        await asyncio.to_thread(_store_background, services, drawing_id, upload)
+
     @get("/{drawing_id:str}/annotation", sync_to_thread=True)
     def get_annotation(self, drawing_id: FromPath[str], services: Services) -> Annotation:
         """The figures found in a drawing, once they have been sought."""
@@ -90,11 +106,22 @@ def _store_upload(services: ApiServices, upload: Upload) -> DrawingDocument:
     return drawing
 
 
+def _store_background(services: ApiServices, drawing_id: str, upload: Upload) -> None:
+    services.documents.get(DrawingDocument, drawing_id)
+    services.blobs.put(background_blob(drawing_id), upload.data)
+    try:
+        services.documents.get(DrawingDocument, drawing_id)
+    except NotFound:
+        # It was deleted in the meantime, and its files with it.
+        services.blobs.delete(background_blob(drawing_id))
+        raise
+
+
 def _forget(services: ApiServices, drawing: DrawingDocument) -> None:
     """Delete the files first: what is left by a fault in between can still be found by its id."""
     animations = services.documents.animations_of(drawing.id)
     blobs = [file.blob for animation in animations for file in animation.files]
-    for blob in (*blobs, drawing.picture, drawing.upload):
+    for blob in (*blobs, background_blob(drawing.id), drawing.picture, drawing.upload):
         if blob is not None:
             services.blobs.delete(blob)
     services.documents.delete(DrawingDocument, drawing.id)

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 from animator.cli import Subparsers
+from animator.cli.backdrops import backdrop_from_text, bytes_from_text
 from animator.core.animation import FORMATS, AnimationFormat, format_of
-from animator.core.colour import colour_from_text
 from animator.core.errors import AnimatorError
 
 __all__ = ("add_parser", "run")
@@ -25,6 +25,9 @@ examples:
   animator animate drawing.jpg --motion wave -o wave.mp4
   animator animate drawing.jpg --background transparent --side 256
   animator animate drawing.jpg --background transparent -o dance.webm
+  animator animate drawing.jpg --background paper -o alive.mp4
+  animator animate drawing.jpg --background meadow.jpg --shadow -o meadow.mp4
+  animator animate drawing.jpg --max-bytes 500k -o small.gif
   animator animate drawing.jpg --motion run --side 128 -o run.sheet.zip
   animator animate drawing.jpg -o bob.character.zip
   animator animate bob.character.zip --motion skip -o skip.gif
@@ -75,10 +78,39 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     parser.add_argument(
         "--background",
-        type=_colour,
+        type=backdrop_from_text,
         default="white",
-        metavar="COLOUR",
-        help="white, black, transparent (not MP4) or #rrggbb (white)",
+        metavar="WHAT",
+        help="white, black, #rrggbb, transparent (not MP4), paper (the drawing's own, without the "
+        "figures), or a picture's file (white)",
+    )
+    _add_looks(parser)
+
+
+def _add_looks(parser: argparse.ArgumentParser) -> None:
+    """Add what is rarely asked for."""
+    parser.add_argument(
+        "--fit",
+        choices=("cover", "contain", "stretch"),
+        default="cover",
+        help="how a background picture fills the frame: cut off, whole, or bent (cover)",
+    )
+    parser.add_argument(
+        "--shadow", action="store_true", help="lay a soft shadow on the ground under each figure"
+    )
+    parser.add_argument(
+        "--overlays",
+        type=_overlays,
+        default=(),
+        metavar="LIST",
+        help="show how figures are moved: any of bones,mesh,weights",
+    )
+    parser.add_argument(
+        "--max-bytes",
+        type=bytes_from_text,
+        metavar="N",
+        help="make the GIF no larger than this, such as 800k or 2M: with fewer colours, then fewer "
+        "frames, then smaller",
     )
 
 
@@ -92,21 +124,16 @@ def run(args: argparse.Namespace) -> int:
         return 2
     # Arrays, pictures and models are loaded only for this command: `--help` needs none of them.
     from animator.cli.animating import animate_file, request_for
-    from animator.cli.drawings import LocalModels
+    from animator.cli.drawings import LocalModels, read_drawing
 
-    request = request_for(
-        motion=args.motion,
-        side=args.side,
-        colour=args.background,
-        formats=(form,),
-        still=args.frame,
-    )
+    request = request_for(args, form)
+    picture = None if args.background.file is None else read_drawing(args.background.file)
     models = LocalModels()
     failures = 0
     for file in args.files:
         target = _target(file, args, named, form)
         try:
-            animate_file(file, target, request, models)
+            animate_file(file, target, request, models, picture)
         except AnimatorError as error:
             print(f"{file}: {error.message}", file=sys.stderr)
             failures += 1
@@ -125,7 +152,9 @@ def _wrong_use(
     if suffix and not named and not Path(args.output).is_dir():
         known = ", ".join(f".{facts.suffix}" for facts in FORMATS.values())
         return f"cannot write {suffix}; end the output's name in one of {known}"
-    if args.background is None and not FORMATS[form].has_alpha:
+    if args.max_bytes is not None and form is not AnimationFormat.GIF:
+        return f"--max-bytes works for GIF only, not for {form.upper()}"
+    if args.background.kind == "transparent" and not FORMATS[form].has_alpha:
         return f"{form.upper()} has no transparency; write WebM or GIF, or choose a background"
     return None
 
@@ -153,8 +182,9 @@ def _frame(text: str) -> int:
     return int(text)
 
 
-def _colour(text: str) -> tuple[int, int, int] | None:
-    try:
-        return colour_from_text(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
+def _overlays(text: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    if not set(names) <= {"bones", "mesh", "weights"}:
+        msg = f"{text!r} is no list of bones, mesh and weights, such as bones,mesh"
+        raise argparse.ArgumentTypeError(msg)
+    return names

@@ -1,10 +1,14 @@
 """One drawing to one file, with progress on stderr."""
 
+import argparse
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+import msgspec
+
+from animator.cli.backdrops import Backdrop
 from animator.cli.drawings import read_drawing
 from animator.cli.progress_line import ProgressLine
 from animator.core.animation import AnimationFormat
@@ -12,10 +16,11 @@ from animator.core.annotation import Annotation
 from animator.core.documents import AnimationRequest
 from animator.core.drawing import Drawing
 from animator.core.errors import EncodingFailed
+from animator.core.job import Step
 from animator.core.scene import Background
 from animator.ingest import is_character, read_character
 from animator.motion import load_motion
-from animator.pipeline import animate, annotate
+from animator.pipeline import annotate, film, stage_figures
 from animator.vision import Predictor
 
 __all__ = ("animate_file", "request_for")
@@ -24,46 +29,61 @@ _ANNOTATING = 0.4
 """Share of the time that passes before the animation begins."""
 
 
-def request_for(
-    motion: str,
-    side: int,
-    colour: tuple[int, int, int] | None,
-    formats: tuple[AnimationFormat, ...],
-    still: int,
-) -> AnimationRequest:
-    """What the options ask for; no colour is transparent.
+def request_for(args: argparse.Namespace, form: AnimationFormat) -> AnimationRequest:
+    """What the options of `animator animate` ask for.
 
     Raises:
         UnknownMotion: when no motion has this name.
     """
-    load_motion(motion)
-    background = Background(kind="transparent") if colour is None else Background(colour=colour)
+    load_motion(args.motion)
+    backdrop: Backdrop = args.background
+    background = {
+        "kind": backdrop.kind,
+        "colour": backdrop.colour,
+        "fit": args.fit,
+        "shadow": args.shadow,
+    }
     return AnimationRequest(
-        motion=motion, side=side, background=background, formats=formats, still=still
+        motion=args.motion,
+        side=args.side,
+        background=msgspec.convert(background, Background),
+        formats=(form,),
+        still=args.frame,
+        overlays=args.overlays,
+        max_bytes=args.max_bytes,
     )
 
 
-def animate_file(file: Path, target: Path, request: AnimationRequest, predictor: Predictor) -> None:
+def animate_file(
+    file: Path,
+    target: Path,
+    request: AnimationRequest,
+    predictor: Predictor,
+    picture: Drawing | None = None,
+) -> None:
     """Animate a drawing and say on stderr what was written.
+
+    picture: what a background of the kind "picture" shows.
 
     Raises:
         AnimatorError: whatever keeps it from being animated; no file is written then.
     """
     began = time.monotonic()
     line = ProgressLine(file.name)
+
+    def tell(step: Step, share: float) -> None:
+        line.show(step, _ANNOTATING + (1 - _ANNOTATING) * share)
+
     try:
         line.show("reading", 0.0)
         drawing, annotation = _read(file, predictor, line)
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".animator-") as folder:
-            (animation,) = animate(
-                drawing,
-                annotation,
-                request,
-                Path(folder),
-                lambda step, share: line.show(step, _ANNOTATING + (1 - _ANNOTATING) * share),
-            )
-            (Path(folder) / animation.blob).replace(target)
+            stage = stage_figures(drawing, annotation, request, tell, picture)
+            (form,) = request.formats
+            draft = Path(folder) / f"animation.{form.suffix}"
+            (animation,) = film(stage, {form: draft}, tell, request.still, request.max_bytes)
+            draft.replace(target)
     except OSError as error:
         msg = f"{target} cannot be written: {error.strerror}."
         raise EncodingFailed(msg) from error
@@ -75,6 +95,8 @@ def animate_file(file: Path, target: Path, request: AnimationRequest, predictor:
         f"{animation.fps:.0f} frames a second, made in {time.monotonic() - began:.1f} s",
         file=sys.stderr,
     )
+    if animation.given_up:
+        print(f"{target}: to fit, it has only {animation.given_up}", file=sys.stderr)
 
 
 def _read(file: Path, predictor: Predictor, line: ProgressLine) -> tuple[Drawing, Annotation]:

@@ -17,7 +17,7 @@ from rq.timeouts import JobTimeoutException
 
 from animator.core.animation import Animation
 from animator.core.annotation import Annotation
-from animator.core.documents import AnimationDocument, DrawingDocument
+from animator.core.documents import AnimationDocument, DrawingDocument, background_blob
 from animator.core.drawing import Drawing
 from animator.core.errors import AnimatorError, JobFailed, NotFound
 from animator.core.job import JobProblem, problem_from_error
@@ -26,7 +26,7 @@ from animator.ingest import decode_image, encode_picture
 from animator.jobs.connection import connect
 from animator.jobs.predictor import PatientPredictor
 from animator.jobs.progress import JobEvents, JobProgress
-from animator.pipeline import animate, annotate
+from animator.pipeline import annotate, film, stage_figures
 from animator.settings import load_settings
 from animator.store import BlobStore, Document, DocumentStore, FileBlobs, FileDocuments
 from serving.client import Client
@@ -76,8 +76,11 @@ def animate_drawing(job: str, animation_id: str) -> None:
         annotation = shop.documents.get(Annotation, document.drawing)
         upload = shop.documents.get(DrawingDocument, document.drawing).upload
         drawing = decode_image(shop.blobs.get(upload))
+        request = document.request
+        stage = stage_figures(drawing, annotation, request, progress, _picture(shop, document))
         with _scratch_folder(shop.scratch / job) as folder:
-            files = animate(drawing, annotation, document.request, folder, progress)
+            targets = {form: folder / f"animation.{form.suffix}" for form in request.formats}
+            files = film(stage, targets, progress, request.still, request.max_bytes)
             _store_files(shop, document, files, folder)
 
 
@@ -127,6 +130,13 @@ def _is_annotated(shop: Workshop, drawing_id: str) -> bool:
         shop.documents.get(Annotation, drawing_id)
         return True
     return False
+
+
+def _picture(shop: Workshop, document: AnimationDocument) -> Drawing | None:
+    """The picture that the background asks for."""
+    if document.request.background.kind != "picture":
+        return None
+    return decode_image(shop.blobs.get(background_blob(document.drawing)))
 
 
 def _store_picture(shop: Workshop, document: DrawingDocument, drawing: Drawing) -> None:

@@ -28,6 +28,19 @@ def test_animation_is_stored_and_its_job_queued(client: Client, memory: MemorySe
         pytest.param({"formats": ["avi"]}, (400, "invalid_request", "upload"), id="format"),
         pytest.param({"sides": 64}, (400, "invalid_request", "upload"), id="unknown field"),
         pytest.param([], (400, "invalid_request", "upload"), id="no object"),
+        pytest.param(
+            {"background": {"kind": "sky"}}, (400, "invalid_request", "upload"), id="background"
+        ),
+        pytest.param(
+            {"background": {"colour": [0, 0, 300]}},
+            (400, "invalid_request", "upload"),
+            id="colour",
+        ),
+        pytest.param({"overlays": ["skin"]}, (400, "invalid_request", "upload"), id="overlay"),
+        pytest.param({"max_bytes": 10}, (400, "invalid_request", "upload"), id="too few bytes"),
+        pytest.param(
+            {"background": {"kind": "picture"}}, (400, "invalid_image", "upload"), id="no picture"
+        ),
     ],
 )
 def test_bad_request_is_refused(
@@ -38,6 +51,17 @@ def test_bad_request_is_refused(
     problem = response.json()
     assert (response.status_code, problem["code"], problem["page"]) == refusal
     assert not memory.jobs.queued
+
+
+def test_looks_are_kept_as_they_were_asked_for(client: Client, memory: MemoryServices) -> None:
+    put_drawing(memory)
+    assert client.put("/api/drawings/drawing/background", content=b"GIF89a").status_code == 204
+    background = {"kind": "picture", "colour": [1, 2, 3], "fit": "contain", "shadow": True}
+    body = {"background": background, "overlays": ["bones", "mesh"], "max_bytes": 500_000}
+    response = client.post("/api/drawings/drawing/animations", json=body)
+    assert response.status_code == 202
+    kept = response.json()["request"]
+    assert {name: kept[name] for name in body} == body
 
 
 def test_refused_field_is_named(client: Client, memory: MemoryServices) -> None:

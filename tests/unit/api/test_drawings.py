@@ -133,6 +133,29 @@ def test_deleted_drawing_leaves_nothing_behind(client: Client, memory: MemorySer
     assert client.get(f"/api/animations/{animation.id}").status_code == 404
 
 
+def test_background_is_kept_replaced_and_goes_with_its_drawing(
+    client: Client, memory: MemoryServices
+) -> None:
+    drawing = upload(client)
+    address = f"/api/drawings/{drawing.id}/background"
+    assert client.put(address, content=b"GIF89a").status_code == 204
+    assert client.put(address, files={"file": ("sky.png", PNG)}).status_code == 204
+    assert memory.blobs.blobs == {drawing.upload: PNG, f"{drawing.id}.background": PNG}
+    client.delete(f"/api/drawings/{drawing.id}")
+    assert memory.blobs.blobs == {}
+
+
+def test_background_that_is_no_picture_or_of_no_drawing_is_not_kept(
+    client: Client, memory: MemoryServices
+) -> None:
+    drawing = upload(client)
+    refused = client.put(f"/api/drawings/{drawing.id}/background", content=b"text")
+    assert refused.json()["code"] == "unsupported_image"
+    lost = client.put("/api/drawings/nope/background", content=PNG)
+    assert (lost.status_code, lost.json()["code"]) == (404, "not_found")
+    assert memory.blobs.blobs == {drawing.upload: PNG}
+
+
 def test_upload_that_cannot_be_queued_is_not_kept(client: Client, memory: MemoryServices) -> None:
     memory.jobs.is_away = True
     response = client.post("/api/drawings", content=PNG)

@@ -66,6 +66,60 @@ def test_still_shows_the_frame_asked_for(
     assert not (tmp_path / "no.png").exists()
 
 
+def test_drawing_comes_alive_on_its_own_paper(
+    animator: Animator, stick_png: Path, tmp_path: Path
+) -> None:
+    words = ("animate", stick_png, "--motion", "wave", "--side", 300, "--frame", 12)
+    assert animator(*words, "--background", "paper", "-o", tmp_path / "a.png") == 0
+    with Image.open(stick_png) as drawing, Image.open(tmp_path / "a.png") as still:
+        before, after = (np.array(p.convert("RGB").resize((200, 300))) for p in (drawing, still))
+        assert still.size[0] < still.size[1] == 300
+    # the page is in its place; what was drawn has moved, and left nothing where it was
+    corner = np.s_[:20, :40]
+    np.testing.assert_allclose(after[corner].astype(int), before[corner], atol=12)
+    ink = (before < 128).all(axis=2).sum()
+    assert 0.4 * ink < (after < 128).all(axis=2).sum() < 1.6 * ink
+
+
+def test_picture_lies_behind_and_a_shadow_on_it(
+    animator: Animator, stick_png: Path, tmp_path: Path
+) -> None:
+    sky = tmp_path / "sky.png"
+    Image.new("RGB", (40, 30), (90, 160, 230)).save(sky)
+    words = ("animate", stick_png, "--motion", "wave", "--side", 128, "--background", sky)
+    for name, more in (("plain", ()), ("dark", ("--shadow",))):
+        assert animator(*words, *more, "--fit", "stretch", "-o", tmp_path / f"{name}.png") == 0
+    plain, dark = (
+        np.array(Image.open(tmp_path / f"{n}.png")).astype(int) for n in ("plain", "dark")
+    )
+    assert plain[0, 0].tolist() == [90, 160, 230, 255]
+    taken = (plain - dark)[..., 2]
+    assert taken[:64].max() == 0 and taken[64:].max() > 40
+
+
+def test_overlays_show_how_figures_are_moved(
+    animator: Animator, stick_png: Path, tmp_path: Path
+) -> None:
+    words = ("animate", stick_png, "--motion", "wave", "--side", 128)
+    for name, more in (("plain", ()), ("bones", ("--overlays", "bones,mesh"))):
+        assert animator(*words, *more, "-o", tmp_path / f"{name}.png") == 0
+    plain, bones = (
+        np.array(Image.open(tmp_path / f"{n}.png")).astype(int) for n in ("plain", "bones")
+    )
+    blue = (bones[..., 2] - bones[..., 0]).max()
+    assert blue > 120 > (plain[..., 2] - plain[..., 0]).max()
+
+
+def test_gif_is_as_small_as_was_asked_for(
+    animator: Animator, stick_png: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "a.gif"
+    words = ("animate", stick_png, "--motion", "wave", "--side", 256, "-o", target)
+    assert animator(*words, "--max-bytes", "30k") == 0
+    assert target.stat().st_size <= 30_000
+    assert "to fit, it has only" in capsys.readouterr().err
+
+
 def test_character_goes_out_and_comes_in_again_and_no_model_is_asked(
     animator: Animator, stick_png: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,9 +193,10 @@ def test_background_is_what_was_asked_for(
         ),
         (("-o", "film.gif", "--format", "mp4"), "ends in .gif, but --format says mp4"),
         (("-o", "film.mp4", "--background", "transparent"), "MP4 has no transparency"),
+        (("-o", "film.mp4", "--max-bytes", "2M"), "works for GIF only"),
         (("other.png", "-o", "film.gif"), "2 drawings cannot go into one file"),
     ],
-    ids=["suffix", "format", "transparency", "several"],
+    ids=["suffix", "format", "transparency", "limit on a film", "several"],
 )
 def test_options_that_do_not_fit_are_wrong_use(
     words: tuple[str, ...],
@@ -162,6 +217,10 @@ def test_options_that_do_not_fit_are_wrong_use(
         ("--side", "x"),
         ("--side", "2000"),
         ("--background", "blu"),
+        ("--fit", "middle"),
+        ("--overlays", "bones,skin"),
+        ("--max-bytes", "9k"),
+        ("--max-bytes", "much"),
         ("--background", "#12345"),
         ("--format", "avi"),
         ("--frame", "-1"),

@@ -13,6 +13,7 @@ from animator.core.documents import AnimationDocument, AnimationRequest, Drawing
 from animator.core.drawing import Drawing
 from animator.core.errors import EncodingFailed, NotFound
 from animator.core.job import JobEvent
+from animator.core.scene import Background
 from animator.ingest import decode_image
 from animator.jobs import tasks
 from animator.jobs.progress import JobEvents
@@ -55,10 +56,10 @@ def shop(
 
 
 def write_gif(
-    _drawing: Drawing, _annotation: Annotation, _request: Any, folder: Path, progress: Progress
+    _stage: object, targets: dict[AnimationFormat, Path], progress: Progress, *_wishes: Any
 ) -> tuple[Animation, ...]:
     progress("drawing", 0.5)
-    (folder / "animation.gif").write_bytes(b"GIF")
+    targets[AnimationFormat.GIF].write_bytes(b"GIF")
     file = Animation(
         blob="animation.gif",
         format=AnimationFormat.GIF,
@@ -68,6 +69,10 @@ def write_gif(
         frame_count=2,
     )
     return (file,)
+
+
+def stage_nothing(*_arguments: Any) -> object:
+    return object()
 
 
 def find_none(_drawing: Drawing, _predictor: Any, progress: Progress) -> Annotation:
@@ -147,12 +152,31 @@ def test_animation_is_stored_under_its_own_name(
 ) -> None:
     shop.documents.put("d1", FOUND)
     shop.documents.put("a1", ANIMATION)
-    monkeypatch.setattr(tasks, "animate", write_gif)
+    monkeypatch.setattr(tasks, "stage_figures", stage_nothing)
+    monkeypatch.setattr(tasks, "film", write_gif)
     tasks.animate_drawing("j", "a1")
     (file,) = shop.documents.get(AnimationDocument, "a1").files
     assert (file.blob, shop.blobs.get(file.blob)) == ("a1.gif", b"GIF")
     assert shop.events.last("j").state == "done"
     assert list(shop.scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["picture", "paper"])
+def test_background_is_handed_on_when_it_is_to_be_a_picture(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    background = msgspec.convert({"kind": kind}, Background)
+    request = AnimationRequest(background=background)
+    shop.documents.put("d1", FOUND)
+    shop.documents.put("a1", msgspec.structs.replace(ANIMATION, request=request))
+    shop.blobs.put("d1.background", draw_doll())
+    given: list[Any] = []
+    monkeypatch.setattr(tasks, "stage_figures", lambda *arguments: given.append(arguments[4]))
+    monkeypatch.setattr(tasks, "film", write_gif)
+    tasks.animate_drawing("j", "a1")
+    (picture,) = given
+    assert (picture is not None) == (kind == "picture")
+    assert picture is None or picture.image.shape == (400, 300, 3)
 
 
 def test_animation_of_a_drawing_deleted_meanwhile_leaves_no_file(
@@ -165,7 +189,8 @@ def test_animation_of_a_drawing_deleted_meanwhile_leaves_no_file(
         shop.documents.delete(DrawingDocument, "d1")
         return write_gif(*arguments)
 
-    monkeypatch.setattr(tasks, "animate", delete_meanwhile)
+    monkeypatch.setattr(tasks, "stage_figures", stage_nothing)
+    monkeypatch.setattr(tasks, "film", delete_meanwhile)
     tasks.animate_drawing("j", "a1")
     assert shop.files() == {"d1.upload"}
     assert shop.events.last("j").state == "failed"
@@ -179,10 +204,11 @@ def test_attempt_begins_in_an_empty_folder(shop: Shop, monkeypatch: pytest.Monke
     seen: list[Path] = []
 
     def look(*arguments: Any) -> tuple[Animation, ...]:
-        seen.extend(arguments[3].iterdir())
+        seen.extend(arguments[1][AnimationFormat.GIF].parent.iterdir())
         return write_gif(*arguments)
 
-    monkeypatch.setattr(tasks, "animate", look)
+    monkeypatch.setattr(tasks, "stage_figures", stage_nothing)
+    monkeypatch.setattr(tasks, "film", look)
     tasks.animate_drawing("j", "a1")
     assert seen == []
 
@@ -191,7 +217,7 @@ def test_job_that_is_over_is_not_done_again(shop: Shop, monkeypatch: pytest.Monk
     shop.documents.put("d1", FOUND)
     shop.documents.put("a1", ANIMATION)
     shop.events.tell(JobEvent(job="j", state="done", step="done", progress=1.0))
-    monkeypatch.setattr(tasks, "animate", refuse)
+    monkeypatch.setattr(tasks, "stage_figures", refuse)
     tasks.animate_drawing("j", "a1")
     assert shop.events.last("j").state == "done"
 

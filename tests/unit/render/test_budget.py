@@ -27,7 +27,7 @@ def stage() -> Stage:
 
 def seconds(path: Path) -> float:
     with Image.open(path) as film:
-        return sum(frame.info["duration"] for frame in ImageSequence.Iterator(film)) / 1000
+        return float(sum(frame.info["duration"] for frame in ImageSequence.Iterator(film)) / 1000)
 
 
 def test_gif_that_fits_gives_nothing_up(stage: Stage, tmp_path: Path) -> None:
