@@ -16,7 +16,7 @@ from animator.core.scene import Placement
 from animator.core.script import FilmedPlace, Role, Script
 from animator.core.skeleton import Skeleton
 from animator.core.stage import Stage
-from animator.motion import retarget
+from animator.motion import follow, retarget
 from animator.render import film_figure, frame_scene, show_frame, stand
 from animator.rigging import build_rig, deform, pose_joints, rest_joints
 
@@ -84,6 +84,8 @@ def _place(script: Script, performer: Performer) -> tuple[MovedFigure, Placement
 
 def _move(performer: Performer) -> MovedFigure:
     rig = build_rig(performer.figure, performer.mask, performer.skeleton)
-    poses = retarget(performer.motion, performer.retarget_map, rig.skeleton, rig.to_world)
+    # Rules of AnimatedDrawings mean its own movements, feet that slide and all.
+    move = follow if performer.role.rules is None else retarget
+    poses = move(performer.motion, performer.retarget_map, rig.skeleton, rig.to_world)
     joints = pose_joints(rest_joints(rig), rig.skeleton.parents, poses).places
     return MovedFigure(performer.figure, performer.mask, rig, joints, deform(rig, poses))
