@@ -18,6 +18,10 @@ __all__ = ("WorkerSpec", "import_path", "spawn")
 # OpenMP's threads spin while they wait for one another: where others use the cores too, Mask R-CNN
 # on two threads then took 8 to 14 s a picture instead of 0.6 to 1.3 s.
 _PATIENCE = {"OMP_WAIT_POLICY": "PASSIVE"}
+
+# Huge pages for torch's arrays, where the system gives them to who asks: a network of 64 MB took
+# 13 to 16 % less processor time, Mask R-CNN on a batch of 8 5 %.
+_HUGE_PAGES = {"THP_MEM_ALLOC_ENABLE": "1"}
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 _BOOT = """\
@@ -112,7 +116,7 @@ def _environment(spec: WorkerSpec) -> Mapping[str, str]:
     ours = [str(Path(serving.__file__).parents[1])] if spec.python else [import_path()]
     path = {"PYTHONPATH": os.pathsep.join(home + ours), "PYTHONUNBUFFERED": "1"}
     threads = dict.fromkeys(_THREADS, str(spec.load.context.threads))
-    return _PATIENCE | passed | path | threads
+    return _PATIENCE | _HUGE_PAGES | passed | path | threads
 
 
 def _is_passed(spec: WorkerSpec, name: str) -> bool:

@@ -86,6 +86,7 @@ async def test_worker_runs_where_and_as_the_server_does(tmp_path: Path) -> None:
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     assert [told["environment"][name] for name in threads] == ["3"] * 3
     assert told["environment"]["OMP_WAIT_POLICY"] == "PASSIVE"
+    assert told["environment"]["THP_MEM_ALLOC_ENABLE"] == "1"
 
 
 async def test_who_wants_threads_to_spin_may_say_so(
