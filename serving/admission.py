@@ -17,8 +17,9 @@ import msgspec
 
 from serving.archive.archive import Registration, open_archive
 from serving.archive.fetch import fetch
-from serving.archive.fetched import Fetched, FetchPolicy, discard
-from serving.archive.stored import StoredModel
+from serving.archive.fetched import Fetched, FetchPolicy
+from serving.archive.fetched import discard as discard_fetched
+from serving.archive.stored import StoredModel, discard
 from serving.errors import ArchiveNotFound, BadInput, Conflict, ServingError
 from serving.settings import ModelConfig, ServerSettings
 
@@ -67,12 +68,10 @@ class Admitted:
     Attributes:
         stored: the model on disk.
         config: how it is served.
-        fetched: where its archive is, and whether it was brought for this.
     """
 
     stored: StoredModel
     config: ModelConfig
-    fetched: Fetched
 
 
 class Admission:
@@ -111,9 +110,14 @@ class Admission:
         fetched = await self.find(request)
         try:
             stored = await asyncio.to_thread(self._open, fetched.path, request)
-            return Admitted(stored, self.config(stored, request, under, over), fetched)
         except BaseException:
-            discard(fetched)
+            discard_fetched(fetched)
+            raise
+        stored = dataclasses.replace(stored, brought=fetched.path if fetched.is_new else None)
+        try:
+            return Admitted(stored, self.config(stored, request, under, over))
+        except ServingError:
+            discard(stored)
             raise
 
     def _open(self, path: Path, request: RegisterRequest) -> StoredModel:

@@ -37,6 +37,9 @@ class Engine:
     Args:
         settings: which models, and how.
         metrics: told of everything that happens.
+
+    Attributes:
+        on_change: called when a model that nobody waited for is served, or cannot be.
     """
 
     def __init__(self, settings: ServerSettings, metrics: ServerMetrics) -> None:
@@ -45,6 +48,7 @@ class Engine:
         self._registry = Registry("first" if settings.compat == "torchserve" else "highest")
         self._is_open = False
         self._errands: set[asyncio.Task[None]] = set()
+        self.on_change: Callable[[], None] = lambda: None
 
     @property
     def registry(self) -> Registry:
@@ -147,7 +151,8 @@ class Engine:
     ) -> Endpoint:
         """Serve one more model, or one more version.
 
-        It is listed at once, and asked for once a worker holds it.
+        It is listed at once, and asked for once a worker holds it. When it is not served, what
+        was fetched and unpacked for it goes.
 
         Args:
             stored: where it is.
@@ -162,9 +167,13 @@ class Engine:
             InvalidModel: when it cannot be loaded.
         """
         config = config or self._config_of(stored)
-        self._check_workers(max(config.min_workers, config.max_workers or 0))
-        endpoint = self._endpoint(stored, config, pool)
-        self._registry.add(endpoint)
+        try:
+            self._check_workers(max(config.min_workers, config.max_workers or 0))
+            endpoint = self._endpoint(stored, config, pool)
+            self._registry.add(endpoint)
+        except ServingError:
+            discard(stored)
+            raise
         starting = asyncio.create_task(self._start_or_discard(endpoint))
         if not wait:
             self._run_aside(starting)
@@ -308,6 +317,7 @@ class Engine:
 
     def _finish_errand(self, task: "asyncio.Task[None]") -> None:
         self._errands.discard(task)
+        self.on_change()
         error = None if task.cancelled() else task.exception()
         if isinstance(error, ServingError):
             _log.error("%s", error)

@@ -11,9 +11,6 @@ from typing import Any, NamedTuple
 import msgspec
 
 from serving.admission import Admission, Admitted, RegisterRequest
-from serving.archive.fetched import Fetched
-from serving.archive.fetched import discard as discard_fetched
-from serving.archive.stored import discard as discard_stored
 from serving.engine import Engine
 from serving.errors import (
     BadInput,
@@ -68,7 +65,6 @@ class Management:
         self._settings = settings
         self._on_change = on_change
         self._admission = Admission(settings)
-        self._brought: dict[tuple[str, str], Fetched] = {}
         self._at_startup: set[str] = set()
         self._is_reference = settings.compat == "torchserve"
 
@@ -127,17 +123,9 @@ class Management:
         try:
             await self._start(admitted, wait=wait)
         except LoadOutOfMemory:
-            discard_fetched(admitted.fetched)
             raise
         except InvalidModel as error:
-            discard_fetched(admitted.fetched)
             raise _not_started(manifest.name, manifest.version, error) from error
-        except BaseException:
-            discard_fetched(admitted.fetched)
-            discard_stored(admitted.stored)
-            raise
-        if admitted.fetched.is_new:
-            self._brought[manifest.name, manifest.version] = admitted.fetched
         self._on_change()
         if count and not wait:
             return Status(202, "Processing worker updates...")
@@ -205,9 +193,6 @@ class Management:
         except TimeoutError as error:
             msg = f"Timed out while cleaning resources: {name}"
             raise RemovalTimedOut(msg) from error
-        fetched = self._brought.pop((name, found), None)
-        if fetched is not None:
-            discard_fetched(fetched)
         self._on_change()
         return Status(200, f'Model "{name}" unregistered')
 

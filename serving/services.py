@@ -57,6 +57,7 @@ class Services:
         self.reference_metrics.default_version_of = self.engine.registry.default_version
         self.tokens = Tokens(settings)
         self.snapshots = Snapshots(settings, self.engine)
+        self.engine.on_change = self.snapshots.save
         self.management = Management(self.engine, settings, self.snapshots.save)
         self._open_inference = OpenInference(self.engine, settings)
         self._repository = ModelRepository(self.engine, settings)

@@ -25,6 +25,8 @@ class StoredModel:
         sha256: of the archive's file, in hexadecimal; "" for a folder.
         work_dir: an own folder that holds `folder` and goes when the model goes; None: the files
             are somebody else's.
+        brought: the archive's file where it was fetched for this model, with which it goes; None:
+            it was there before.
         python: the interpreter with the model's own packages; None: the server's.
     """
 
@@ -35,10 +37,13 @@ class StoredModel:
     config: Mapping[str, Any] = field(default_factory=dict)
     sha256: str = ""
     work_dir: Path | None = None
+    brought: Path | None = None
     python: Path | None = None
 
 
 def discard(stored: StoredModel) -> None:
-    """Remove what was unpacked for a model; what a user put there stays."""
+    """Remove what was fetched and unpacked for a model; what a user put there stays."""
     if stored.work_dir is not None:
         shutil.rmtree(stored.work_dir, ignore_errors=True)
+    if stored.brought is not None:
+        stored.brought.unlink(missing_ok=True)

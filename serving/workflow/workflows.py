@@ -9,7 +9,6 @@ import msgspec
 from serving.admission import Admission, RegisterRequest
 from serving.archive.fetched import Fetched
 from serving.archive.fetched import discard as discard_fetched
-from serving.archive.stored import discard as discard_stored
 from serving.engine import Engine
 from serving.errors import Conflict, ServingError, WorkersNotStarted, WorkflowNotFound
 from serving.protocol.exchange import RawReply, RawRequest
@@ -24,10 +23,10 @@ __all__ = ("Workflows",)
 
 @dataclass(slots=True, eq=False)
 class _Served:
-    """One workflow, and what was brought here for it."""
+    """One workflow, where its archive is, and its nodes' models."""
 
     stored: StoredWorkflow
-    fetched: list[Fetched] = field(default_factory=list)
+    fetched: Fetched
     models: list[str] = field(default_factory=list)
 
 
@@ -155,7 +154,7 @@ class Workflows:
             discard_fetched(fetched)
             msg = f"Workflow {stored.name} is already registered."
             raise Conflict(msg)
-        return _Served(stored, [fetched])
+        return _Served(stored, fetched)
 
     async def _start(self, served: _Served, times: tuple[int | None, int | None]) -> None:
         """Serve all nodes at the same time.
@@ -197,19 +196,18 @@ class Workflows:
         else:
             admitted = await self._models.admit(wanted, over=most)
             stored, config = admitted.stored, admitted.config
-            served.fetched.append(admitted.fetched)
+        # Before: one that is being loaded when this is cancelled is taken out with the others.
+        served.models.append(name)
         try:
             await self._engine.register(stored, config, wait=True)
-        except BaseException:
-            discard_stored(stored)
+        except ServingError:
+            served.models.remove(name)
             raise
-        served.models.append(name)
 
     async def _remove(self, served: _Served) -> None:
         names = served.models
         await asyncio.gather(*(self._engine.unregister(name) for name in names))
-        for fetched in served.fetched:
-            discard_fetched(fetched)
+        discard_fetched(served.fetched)
         served.stored.discard()
 
 
