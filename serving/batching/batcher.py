@@ -28,6 +28,9 @@ Result = TypeVar("Result")
 
 _STOPPING = "the server is stopping"
 
+_RETRY_S = (0.1, 30.0)
+"""The least and the most that a client is told to wait before it tries again, seconds."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -201,11 +204,17 @@ class Batcher(Generic[Item, Result]):
         if len(self._waiting) >= self.limits.queue_size:
             self._observer.dropped(Overloaded.code)
             msg = f"the queue is full: {len(self._waiting)} requests wait"
-            raise Overloaded(msg)
+            raise Overloaded(msg, self._until_free_s())
         if self.limits.needs_idle and len(self._running) + len(self._waiting) >= self._capacity():
             self._observer.dropped(Overloaded.code)
             msg = "every worker is busy, and this model lets no request wait"
-            raise Overloaded(msg)
+            raise Overloaded(msg, self._until_free_s())
+
+    def _until_free_s(self) -> float:
+        """How long the workers take for what waits, as fast as they were lately, seconds."""
+        batches = math.ceil(max(len(self._waiting), 1) / self.limits.size)
+        seconds = batches * self._company.batch_s / max(self._capacity(), 1)
+        return min(max(seconds, _RETRY_S[0]), _RETRY_S[1])
 
     def _leave_queue(self, pending: Pending[Item, Result]) -> None:
         self._waiting.remove(pending)

@@ -27,6 +27,11 @@ class Company:
         self._return_s = 0.0  # how long they took
         self._batch_s = math.inf  # how long the model took for a batch
 
+    @property
+    def batch_s(self) -> float:
+        """How long the model takes for a batch, seconds; 0 before the first."""
+        return self._batch_s if self._batch_s < math.inf else 0.0
+
     def note_answer(self, now: float) -> None:
         """Learn that a client was answered (monotonic seconds, as all times here)."""
         self._answered.append(now)

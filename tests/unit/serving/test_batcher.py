@@ -324,6 +324,35 @@ def test_full_queue_refuses_and_says_so(run_leaping: RunLeaping) -> None:
     run_leaping(main())
 
 
+@pytest.mark.parametrize(
+    ("seconds", "capacity", "queue_size", "expected"),
+    [
+        (5.0, 1, 4, 10.0),  # two batches of two, one after the other
+        (5.0, 2, 4, 5.0),  # at the same time
+        (0.02, 1, 4, 0.1),
+        (5.0, 1, 40, 30.0),
+    ],
+    ids=["slow", "two workers", "not at once", "not too late"],
+)
+def test_who_is_refused_learns_how_long_the_queue_takes(
+    run_leaping: RunLeaping, seconds: float, capacity: int, queue_size: int, expected: float
+) -> None:
+    async def main() -> None:
+        workers = Workers(seconds, capacity)
+        bench = Bench(workers, size=2, queue_size=queue_size, wait="never")
+        await bench.ask(0)
+        asked = [bench.ask(item, within=1000) for item in range(2 * capacity)]
+        await asyncio.sleep(seconds / 10)
+        asked += [bench.ask(item, within=1000) for item in range(queue_size)]
+        await asyncio.sleep(seconds / 10)
+        with pytest.raises(Overloaded) as refused:
+            await bench.ask(1)
+        assert refused.value.retry_after_s == pytest.approx(expected)
+        await asyncio.gather(*asked)
+
+    run_leaping(main())
+
+
 def test_expired_items_leave_room_in_the_queue(run_leaping: RunLeaping) -> None:
     async def main() -> None:
         bench = Bench(Workers(seconds=5), queue_size=1)
