@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 from animator.core.drawing import Figure
 from animator.core.errors import InvalidScene
 from animator.core.mask import Mask
-from animator.core.motion import Motion, RetargetMap
 from animator.core.moved_figure import MovedFigure
 from animator.core.scene import Placement
 from animator.core.script import FilmedPlace, Role, Script
 from animator.core.skeleton import Skeleton
 from animator.core.stage import Stage
-from animator.motion import follow, retarget
+from animator.motion import Performance, perform, retarget
 from animator.render import film_figure, frame_scene, show_frame, stand
 from animator.rigging import build_rig, deform, pose_joints, rest_joints
 
@@ -32,16 +31,14 @@ class Performer:
         figure: cut out of its drawing.
         mask: figure space, the size of the figure's image.
         skeleton: figure space.
-        motion: what it does.
-        retarget_map: how it follows it.
+        performance: what it does, and how it follows it.
     """
 
     role: Role
     figure: Figure
     mask: Mask
     skeleton: Skeleton
-    motion: Motion
-    retarget_map: RetargetMap
+    performance: Performance
 
 
 def stage_script(
@@ -84,8 +81,10 @@ def _place(script: Script, performer: Performer) -> tuple[MovedFigure, Placement
 
 def _move(performer: Performer) -> MovedFigure:
     rig = build_rig(performer.figure, performer.mask, performer.skeleton)
-    # Rules of AnimatedDrawings mean its own movements, feet that slide and all.
-    move = follow if performer.role.rules is None else retarget
-    poses = move(performer.motion, performer.retarget_map, rig.skeleton, rig.to_world)
+    if performer.role.rules is None:
+        poses = perform(performer.performance, rig.skeleton, rig.to_world)
+    else:  # rules of AnimatedDrawings mean its own movements, feet that slide and all
+        (clip,) = performer.performance.clips
+        poses = retarget(*clip, rig.skeleton, rig.to_world)
     joints = pose_joints(rest_joints(rig), rig.skeleton.parents, poses).places
     return MovedFigure(performer.figure, performer.mask, rig, joints, deform(rig, poses))

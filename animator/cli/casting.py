@@ -3,19 +3,28 @@
 from dataclasses import replace
 from pathlib import Path
 
+from animator.cli.clips import read_clip_file, read_map_file
 from animator.cli.drawings import read_drawing
 from animator.core.annotation import Annotation
 from animator.core.drawing import Drawing, crop_figure
 from animator.core.errors import AnimatorError, InvalidMotion, NoFigureFound
 from animator.core.job import Step
 from animator.core.mask import mask_from_run_lengths
-from animator.core.motion import Motion, RetargetMap
+from animator.core.motion import Motion
 from animator.core.rotation import rotate_drawing
 from animator.core.script import BvhClip, LibraryClip, Role
 from animator.core.skeleton import Skeleton
 from animator.ingest import is_character, read_character
-from animator.motion import load_motion, map_from_rules, read_bvh, trim
-from animator.motion.mapping import build_map, map_joints, turn_upright
+from animator.motion import (
+    Performance,
+    load_motion,
+    map_from_rules,
+    prepare,
+    read_bvh,
+    read_clip,
+    trim,
+)
+from animator.motion.mapping import build_map, map_joints
 from animator.pipeline import annotate
 from animator.staging import Performer
 from animator.vision import Predictor
@@ -50,14 +59,12 @@ def _cast(role: Role, predictor: Predictor) -> Performer:
     drawing = rotate_drawing(drawing, annotation.rotation)
     for found in annotation.figures:
         if found.mask is not None and found.skeleton is not None:
-            motion, retarget_map = _read_clip(role, found.skeleton)
             return Performer(
                 role=role,
                 figure=crop_figure(drawing, found.box),
                 mask=mask_from_run_lengths(found.mask),
                 skeleton=found.skeleton,
-                motion=motion,
-                retarget_map=retarget_map,
+                performance=_read_performance(role, found.skeleton),
             )
     msg = f"No figure was found in {role.figure}."
     raise NoFigureFound(msg)
@@ -75,25 +82,28 @@ def _say_nothing(step: Step, share: float) -> None:
     pass
 
 
-def _read_clip(role: Role, skeleton: Skeleton) -> tuple[Motion, RetargetMap]:
+def _read_performance(role: Role, skeleton: Skeleton) -> Performance:
+    """What a role does: as rules say, as a map says, or found out from the motion itself."""
     clip, rules = role.clip, role.rules
     if isinstance(clip, LibraryClip):
-        return load_motion(clip.name)
-    motion = _read_bvh(clip)
-    if rules is None:
-        roles = map_joints(motion, {})
-        upright = turn_upright(motion, roles, None)
-        return upright, build_map(roles)
-    return motion, map_from_rules(rules, clip, motion, skeleton)
+        return prepare(*load_motion(clip.name), role.playback)
+    if rules is not None:
+        motion = _read_bvh(clip)
+        return Performance(((motion, map_from_rules(rules, clip, motion, skeleton)),), loop=False)
+    if clip.up is not None:
+        motion = _read_bvh(clip)
+        return prepare(motion, build_map(map_joints(motion, {})), role.playback)
+    options = read_map_file(role.map_file)
+    found = read_clip(read_clip_file(clip.file), name=clip.file.stem, options=options)
+    return prepare(*found, role.playback)
 
 
 def _read_bvh(clip: BvhClip) -> Motion:
     """The frames that a clip asks for; beyond the file's last there are none."""
     try:
-        motion = read_bvh(clip.file.read_bytes(), name=clip.file.stem, up=clip.up)
-    except OSError as error:
-        msg = f"{clip.where}: {clip.file} cannot be read: {error.strerror}."
-        raise InvalidMotion(msg) from error
+        motion = read_bvh(
+            read_clip_file(clip.file), name=clip.file.stem, up="+z" if clip.up == "+z" else "+y"
+        )
     except InvalidMotion as error:
         msg = f"{clip.file}: {error.message}"
         raise InvalidMotion(msg) from error

@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from animator.core.animation import FrameSize
-from animator.core.motion import Plane
+from animator.core.motion import Plane, Playback
 from animator.core.scene import Background, Overlay
 
 __all__ = (
@@ -40,7 +40,7 @@ class BvhClip(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     Attributes:
         file: the BVH file.
         where: the file that asks for it, for messages.
-        up: "+y" or "+z", the axis of the file that points upwards.
+        up: the axis of the file that points upwards; None finds out.
         start: first frame, >= 0.
         end: the frame after the last; None is the file's end.
         frame_time: seconds a frame, > 0, instead of what the BVH file says.
@@ -50,7 +50,7 @@ class BvhClip(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     file: Path
     where: str
-    up: Literal["+y", "+z"] = "+y"
+    up: Literal["+y", "+z"] | None = None
     start: int = 0
     end: int | None = None
     frame_time: float | None = None
@@ -154,8 +154,10 @@ class Role(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         where: its field in the scene's file, for messages.
         figure: a picture of a drawing, or a character.
         clip: what it does.
-        rules: how it follows a BVH file; None finds out by itself.
         place: where it stands.
+        rules: how it follows a BVH file, exactly as they say; None finds out by itself.
+        map_file: what a person says of the BVH file, where it cannot be found out.
+        playback: how the clip is played; not asked where there are rules.
         start: when its clip begins, seconds, >= 0.
         repeats: whether its clip begins again when it has ended; else its last frame stays.
     """
@@ -165,6 +167,8 @@ class Role(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     clip: LibraryClip | BvhClip
     place: FilmedPlace | FrameShare
     rules: RetargetRules | None = None
+    map_file: Path | None = None
+    playback: Playback = Playback()
     start: float = 0.0
     repeats: bool = False
 

@@ -8,6 +8,7 @@ import msgspec
 from animator.core.animation import MAX_SIDE, FrameSize
 from animator.core.colour import colour_from_text
 from animator.core.errors import InvalidScene
+from animator.core.motion import Playback
 from animator.core.scene import Background, Fit, Overlay
 from animator.core.script import BvhClip, FrameShare, LibraryClip, RetargetRules, Role, Script
 from animator.ingest.fields import Finite, convert_fields, find_file, parse_toml, read_limited
@@ -30,6 +31,10 @@ class _Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     height: Annotated[float, msgspec.Meta(gt=0, le=10)] = 0.6
     start: Annotated[float, msgspec.Meta(ge=0, le=MAX_START)] = 0.0
     repeat: bool = True
+    speed: Annotated[float, msgspec.Meta(ge=0.25, le=4)] = 1.0
+    mirror: bool = False
+    loop: bool = False
+    map: _Text | None = None
 
 
 class _Scene(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -97,6 +102,8 @@ def _role(part: _Figure, file: Path, index: int, count: int) -> Role:
         clip=_clip(part, file, field),
         rules=_rules(part, file, field),
         place=FrameShare(x=x, y=y, height=part.height),
+        map_file=_map_file(part, file, field),
+        playback=Playback(speed=part.speed, mirror=part.mirror, loop=part.loop),
         start=part.start,
         repeats=part.repeat,
     )
@@ -111,6 +118,15 @@ def _clip(part: _Figure, file: Path, field: str) -> LibraryClip | BvhClip:
     if suffix == ".bvh":
         return BvhClip(file=found, where=f"{field}.motion")
     return read_motion_file(found)
+
+
+def _map_file(part: _Figure, file: Path, field: str) -> Path | None:
+    if part.map is None:
+        return None
+    if not part.motion.lower().endswith(".bvh"):
+        msg = f"{field}.map: it goes with a motion of the kind .bvh only."
+        raise InvalidScene(msg)
+    return find_file(part.map, file, f"{field}.map", InvalidScene)
 
 
 def _rules(part: _Figure, file: Path, field: str) -> RetargetRules | None:

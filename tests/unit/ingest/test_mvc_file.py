@@ -37,6 +37,7 @@ def test_scene_is_read_with_all_that_it_names(tmp_path: Path) -> None:
     assert role.clip == BvhClip(
         file=tmp_path / "wave.bvh",
         where=str(tmp_path / "motion.yaml"),
+        up="+y",
         forward=(("LeftArm", "RightArm"), ("LeftLeg", "RightLeg")),
         ground="LeftFoot",
     )

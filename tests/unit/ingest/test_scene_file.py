@@ -6,6 +6,7 @@ import pytest
 
 from animator.core.animation import FrameSize
 from animator.core.errors import InvalidScene
+from animator.core.motion import Playback
 from animator.core.scene import Background
 from animator.core.script import BvhClip, FrameShare, LibraryClip
 from animator.ingest import read_scene
@@ -55,6 +56,14 @@ def test_everything_can_be_said(tmp_path: Path) -> None:
         height = 0.3
         start = 1.5
         repeat = false
+
+        [[figures]]
+        drawing = "bob"
+        motion = "wave.bvh"
+        map = "motion.yaml"
+        speed = 2
+        mirror = true
+        loop = true
         """,
     )
     script = read_scene(file)
@@ -64,12 +73,14 @@ def test_everything_can_be_said(tmp_path: Path) -> None:
     assert script.output == Path("party.webm")
     assert script.overlays == ("bones",)
     assert not script.moves_camera
-    first, second = script.roles
-    assert first.place == FrameShare(x=1 / 3, y=0.1, height=0.6)  # in a row
+    first, second, third = script.roles
+    assert first.place == FrameShare(x=1 / 4, y=0.1, height=0.6)  # in a row
     assert isinstance(first.clip, BvhClip) and first.clip.file == tmp_path / "wave.bvh"
     assert second.place == FrameShare(x=0.75, y=0.2, height=0.3)
     assert second.rules is not None and second.rules.path_plane == "Legs"
     assert (second.start, second.repeats) == (1.5, False)
+    assert third.map_file == tmp_path / "motion.yaml"
+    assert third.playback == Playback(speed=2.0, mirror=True, loop=True)
 
 
 @pytest.mark.parametrize(
@@ -99,6 +110,8 @@ FIGURE = '[[figures]]\ndrawing = "bob"\n'
         (f"{FIGURE}height = 0", "figures[0].height: expected a number > 0"),
         (f"{FIGURE}place = [inf, 0]", "figures[0].place[0]: expected a number <= "),
         (f'{FIGURE}motion = "no.bvh"', "figures[0].motion: there is no file 'no.bvh'"),
+        (f"{FIGURE}speed = 9", "figures[0].speed: expected a number <= 4"),
+        (f'{FIGURE}map = "x.toml"', "figures[0].map: it goes with a motion of the kind .bvh only"),
         (f'{FIGURE}retarget = "retarget.yaml"', "figures[0].retarget: it goes with a motion file"),
         (f"size = [640, 481]\n{FIGURE}", "size[1]: expected a whole number that's a multiple of 2"),
         (f'fit = "crop"\n{FIGURE}', "fit: there is no choice 'crop'"),
