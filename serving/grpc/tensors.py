@@ -16,6 +16,7 @@ from serving.protocol.infer import (
     InferResponse,
     Regions,
     Wanted,
+    check_wanted,
     place_from,
     priority_from,
     sequence_from,
@@ -105,10 +106,7 @@ def message_from_response(
             that is too small.
         NotAllowed: when it wants one in shared memory, and none is taken.
     """
-    missing = request.wants.keys() - response.outputs.keys()
-    if missing:
-        msg = f"no output {', '.join(sorted(missing))}; there are {', '.join(response.outputs)}"
-        raise BadInput(msg)
+    check_wanted(request.wants, response.outputs)
     message = ModelInferResponse(
         model_name=response.model_name, model_version=response.model_version, id=response.id
     )

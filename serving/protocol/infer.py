@@ -15,6 +15,7 @@ __all__ = (
     "Regions",
     "SequenceMark",
     "Wanted",
+    "check_wanted",
     "flag_from",
     "place_from",
     "priority_from",
@@ -158,6 +159,19 @@ class InferResponse:
     outputs: Tensors
     id: str = ""
     datatypes: Mapping[str, str] = field(default_factory=dict)
+
+
+def check_wanted(wants: Mapping[str, Wanted], outputs: Tensors) -> None:
+    """Refuse to leave out what is wanted.
+
+    Raises:
+        BadInput: when an output is wanted that the model does not give.
+    """
+    missing = [f"{name!r}" for name in wants if name not in outputs]
+    if missing:
+        there = ", ".join(outputs) or "none"
+        msg = f"the model gives no output {', '.join(missing)}; there are: {there}"
+        raise BadInput(msg)
 
 
 def wanted_from(parameters: Parameters, *, is_binary: bool) -> Wanted:

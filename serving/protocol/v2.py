@@ -21,6 +21,7 @@ from serving.protocol.infer import (
     InferResponse,
     Regions,
     Wanted,
+    check_wanted,
     flag_from,
     place_from,
     priority_from,
@@ -171,10 +172,7 @@ def encode_response(
             that is too small.
         NotAllowed: when it wants one in shared memory, and none is taken.
     """
-    missing = request.wants.keys() - response.outputs.keys()
-    if missing:
-        msg = f"no output {', '.join(sorted(missing))}; there are {', '.join(response.outputs)}"
-        raise BadInput(msg)
+    check_wanted(request.wants, response.outputs)
     wants = request.wants or dict.fromkeys(
         response.outputs, wanted_from({}, is_binary=request.wants_binary)
     )

@@ -190,7 +190,7 @@ def test_text_has_no_classes(client: Any, module: Any) -> None:
 
 def test_output_that_the_model_does_not_have_is_told(client: Any, module: Any) -> None:
     outputs = [module.InferRequestedOutput("z")]
-    with pytest.raises(utils.InferenceServerException, match="no output z; there are x"):
+    with pytest.raises(utils.InferenceServerException, match="no output 'z'; there are: x"):
         infer(client, module, "echo", "x", np.zeros(1, np.float32), outputs=outputs)
 
 

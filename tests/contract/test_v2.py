@@ -110,7 +110,7 @@ def test_numbers_that_are_none_travel_as_binary(server: Server) -> None:
 
 def test_unknown_output_is_400(http: httpx.Client) -> None:
     answer = infer(http, inputs=[tensor(1)], outputs=[{"name": "y"}])
-    assert "no output y" in check_error(answer, 400)
+    assert "no output 'y'" in check_error(answer, 400)
 
 
 @pytest.mark.parametrize(

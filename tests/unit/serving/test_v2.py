@@ -152,7 +152,7 @@ def test_response_holds_only_what_is_wanted_in_the_wanted_form() -> None:
 
 def test_output_that_the_model_does_not_have_is_refused() -> None:
     response = InferResponse(model_name="m", model_version="1", outputs={"y": np.zeros(1)})
-    with pytest.raises(BadInput, match="no output q, r; there are y"):
+    with pytest.raises(BadInput, match="no output 'q', 'r'; there are: y"):
         encode_response(response, InferRequest(inputs={}, wants=dict.fromkeys("rqy", Wanted())))
 
 

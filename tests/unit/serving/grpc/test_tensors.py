@@ -128,7 +128,7 @@ def test_parameters_are_read_as_over_rest() -> None:
 
 def test_output_that_the_model_does_not_have_is_refused() -> None:
     response = InferResponse(model_name="m", model_version="1", outputs={"y": np.zeros(1)})
-    with pytest.raises(BadInput, match="no output z; there are y"):
+    with pytest.raises(BadInput, match="no output 'z'; there are: y"):
         message_from_response(response, InferRequest(inputs={}, wants={"z": Wanted()}), NO_REGIONS)
 
 
