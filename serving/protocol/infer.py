@@ -167,7 +167,7 @@ def check_wanted(wants: Mapping[str, Wanted], outputs: Tensors) -> None:
     Raises:
         BadInput: when an output is wanted that the model does not give.
     """
-    missing = [f"{name!r}" for name in wants if name not in outputs]
+    missing = [repr(name) for name in sorted(wants) if name not in outputs]
     if missing:
         there = ", ".join(outputs) or "none"
         msg = f"the model gives no output {', '.join(missing)}; there are: {there}"
