@@ -93,9 +93,11 @@ class AnimationController(Controller):
 
 def _check_request(services: ApiServices, drawing_id: str, request: AnimationRequest) -> None:
     services.documents.get(DrawingDocument, drawing_id)
-    if request.motion not in {motion.name for motion in services.motions}:
-        msg = f"There is no motion called {request.motion!r}."
-        raise UnknownMotion(msg)
+    known = {motion.name for motion in services.motions}
+    for name in (request.motion, *request.playback.then):
+        if name not in known:
+            msg = f"There is no motion called {name!r}."
+            raise UnknownMotion(msg)
     if request.background.kind == "picture" and not _has_background(services, drawing_id):
         msg = f"Hand in the picture first: PUT /api/drawings/{drawing_id}/background."
         raise InvalidImage(msg)

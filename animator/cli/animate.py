@@ -6,6 +6,7 @@ from pathlib import Path
 
 from animator.cli import Subparsers
 from animator.cli.backdrops import backdrop_from_text, bytes_from_text
+from animator.cli.playing import add_playing, motion_name, wrong_playing
 from animator.core.animation import FORMATS, AnimationFormat, format_of
 from animator.core.errors import AnimatorError
 
@@ -29,11 +30,14 @@ examples:
   animator animate drawing.jpg --background meadow.jpg --shadow -o meadow.mp4
   animator animate drawing.jpg --max-bytes 500k -o small.gif
   animator animate drawing.jpg --motion run --side 128 -o run.sheet.zip
+  animator animate drawing.jpg --motion walk --then wave --loop -o hello.gif
+  animator animate drawing.jpg --motion recorded.bvh --trim 1.0:3.5 --speed 0.5 --mirror
   animator animate drawing.jpg -o bob.character.zip
   animator animate bob.character.zip --motion skip -o skip.gif
   animator animate drawings/*.jpg --motion jump -o animations/
 
-`animator motions` lists the motions. The exit code is 0 when all drawings were animated, else 1.
+`animator motions` lists the motions, `animator motions check FILE.bvh` looks into a file. The exit
+code is 0 when all drawings were animated, else 1.
 """
 
 
@@ -53,7 +57,6 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="FILE",
         help="pictures of drawings, or characters: folders with char_cfg.yaml, or zips of them",
     )
-    parser.add_argument("--motion", default="dance", metavar="NAME", help="what they do (dance)")
     parser.add_argument(
         "-o",
         "--output",
@@ -85,6 +88,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "figures), or a picture's file (white)",
     )
     _add_looks(parser)
+    add_playing(parser)
 
 
 def _add_looks(parser: argparse.ArgumentParser) -> None:
@@ -123,17 +127,16 @@ def run(args: argparse.Namespace) -> int:
         print(f"animator animate: {problem}", file=sys.stderr)
         return 2
     # Arrays, pictures and models are loaded only for this command: `--help` needs none of them.
-    from animator.cli.animating import animate_file, request_for
-    from animator.cli.drawings import LocalModels, read_drawing
+    from animator.cli.animating import animate_file, order_for
+    from animator.cli.drawings import LocalModels
 
-    request = request_for(args, form)
-    picture = None if args.background.file is None else read_drawing(args.background.file)
+    order = order_for(args, form)
     models = LocalModels()
     failures = 0
     for file in args.files:
         target = _target(file, args, named, form)
         try:
-            animate_file(file, target, request, models, picture)
+            animate_file(file, target, order, models)
         except AnimatorError as error:
             print(f"{file}: {error.message}", file=sys.stderr)
             failures += 1
@@ -156,7 +159,7 @@ def _wrong_use(
         return f"--max-bytes works for GIF only, not for {form.upper()}"
     if args.background.kind == "transparent" and not FORMATS[form].has_alpha:
         return f"{form.upper()} has no transparency; write WebM or GIF, or choose a background"
-    return None
+    return wrong_playing(args)
 
 
 def _target(
@@ -165,7 +168,7 @@ def _target(
     if named:
         return Path(args.output)
     stem = file.resolve().stem.removesuffix(".character")
-    return Path(args.output or ".") / f"{stem}-{args.motion}.{form.suffix}"
+    return Path(args.output or ".") / f"{stem}-{motion_name(args)}.{form.suffix}"
 
 
 def _side(text: str) -> int:

@@ -4,12 +4,14 @@ import argparse
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from animator.cli.backdrops import Backdrop
 from animator.cli.drawings import read_drawing
+from animator.cli.playing import performance_for
 from animator.cli.progress_line import ProgressLine
 from animator.core.animation import AnimationFormat
 from animator.core.annotation import Annotation
@@ -17,25 +19,49 @@ from animator.core.documents import AnimationRequest
 from animator.core.drawing import Drawing
 from animator.core.errors import EncodingFailed
 from animator.core.job import Step
+from animator.core.rotation import rotate_drawing
 from animator.core.scene import Background
 from animator.ingest import is_character, read_character
-from animator.motion import load_motion
-from animator.pipeline import annotate, film, stage_figures
+from animator.motion import Performance
+from animator.pipeline import annotate, film, move_figures, set_stage
 from animator.vision import Predictor
 
-__all__ = ("animate_file", "request_for")
+__all__ = ("Order", "animate_file", "order_for")
 
 _ANNOTATING = 0.4
 """Share of the time that passes before the animation begins."""
 
 
-def request_for(args: argparse.Namespace, form: AnimationFormat) -> AnimationRequest:
+@dataclass(frozen=True, slots=True, eq=False)
+class Order:
     """What the options of `animator animate` ask for.
 
-    Raises:
-        UnknownMotion: when no motion has this name.
+    Attributes:
+        request: how it looks; what figures do is said by the performance.
+        performance: what every figure does.
+        picture: what a background of the kind "picture" shows.
     """
-    load_motion(args.motion)
+
+    request: AnimationRequest
+    performance: Performance
+    picture: Drawing | None
+
+
+def order_for(args: argparse.Namespace, form: AnimationFormat) -> Order:
+    """Read what the options name.
+
+    Raises:
+        UnknownMotion: when no motion has a name asked for.
+        InvalidMotion: when a motion's file cannot be read, or played as asked.
+        InvalidImage: when the background's picture cannot be read.
+    """
+    performance = performance_for(args)
+    file = args.background.file
+    picture = None if file is None else read_drawing(file)
+    return Order(_request_for(args, form), performance, picture)
+
+
+def _request_for(args: argparse.Namespace, form: AnimationFormat) -> AnimationRequest:
     backdrop: Backdrop = args.background
     background = {
         "kind": backdrop.kind,
@@ -44,7 +70,6 @@ def request_for(args: argparse.Namespace, form: AnimationFormat) -> AnimationReq
         "shadow": args.shadow,
     }
     return AnimationRequest(
-        motion=args.motion,
         side=args.side,
         background=msgspec.convert(background, Background),
         formats=(form,),
@@ -54,21 +79,14 @@ def request_for(args: argparse.Namespace, form: AnimationFormat) -> AnimationReq
     )
 
 
-def animate_file(
-    file: Path,
-    target: Path,
-    request: AnimationRequest,
-    predictor: Predictor,
-    picture: Drawing | None = None,
-) -> None:
+def animate_file(file: Path, target: Path, order: Order, predictor: Predictor) -> None:
     """Animate a drawing and say on stderr what was written.
-
-    picture: what a background of the kind "picture" shows.
 
     Raises:
         AnimatorError: whatever keeps it from being animated; no file is written then.
     """
     began = time.monotonic()
+    request = order.request
     line = ProgressLine(file.name)
 
     def tell(step: Step, share: float) -> None:
@@ -79,7 +97,9 @@ def animate_file(
         drawing, annotation = _read(file, predictor, line)
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".animator-") as folder:
-            stage = stage_figures(drawing, annotation, request, tell, picture)
+            upright = rotate_drawing(drawing, annotation.rotation)
+            moved = move_figures(upright, annotation, order.performance, tell)
+            stage = set_stage(upright, moved, request, order.picture)
             (form,) = request.formats
             draft = Path(folder) / f"animation.{form.suffix}"
             (animation,) = film(stage, {form: draft}, tell, request.still, request.max_bytes)

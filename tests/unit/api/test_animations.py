@@ -24,6 +24,15 @@ def test_animation_is_stored_and_its_job_queued(client: Client, memory: MemorySe
     ("body", "refusal"),
     [
         pytest.param({"motion": "fly"}, (422, "unknown_motion", "motion"), id="unknown motion"),
+        pytest.param(
+            {"motion": "wave", "playback": {"then": ["fly"]}},
+            (422, "unknown_motion", "motion"),
+            id="unknown motion that follows",
+        ),
+        pytest.param({"playback": {"speed": 9}}, (400, "invalid_request", "upload"), id="too fast"),
+        pytest.param(
+            {"playback": {"trim": [2, 1]}}, (400, "invalid_request", "upload"), id="trim backwards"
+        ),
         pytest.param({"side": 65}, (400, "invalid_request", "upload"), id="odd side"),
         pytest.param({"formats": ["avi"]}, (400, "invalid_request", "upload"), id="format"),
         pytest.param({"sides": 64}, (400, "invalid_request", "upload"), id="unknown field"),
@@ -51,6 +60,15 @@ def test_bad_request_is_refused(
     problem = response.json()
     assert (response.status_code, problem["code"], problem["page"]) == refusal
     assert not memory.jobs.queued
+
+
+def test_playback_is_kept_as_it_was_asked_for(client: Client, memory: MemoryServices) -> None:
+    put_drawing(memory)
+    playback = {"speed": 1.5, "mirror": True, "trim": [0.5, 2.0], "loop": True, "then": ["wave"]}
+    body = {"motion": "wave", "playback": playback}
+    response = client.post("/api/drawings/drawing/animations", json=body)
+    assert response.status_code == 202
+    assert response.json()["request"]["playback"] == playback
 
 
 def test_looks_are_kept_as_they_were_asked_for(client: Client, memory: MemoryServices) -> None:
