@@ -54,7 +54,8 @@ export type AnimationFormat =
   | "sheet"
   | "joints"
   | "character"
-  | "gltf";
+  | "gltf"
+  | "track";
 
 export interface AnimationFile {
   format: AnimationFormat;

@@ -27,6 +27,7 @@ class AnimationFormat(StrEnum):
     JOINTS = "joints"
     CHARACTER = "character"
     GLTF = "gltf"
+    TRACK = "track"
 
     @property
     def suffix(self) -> str:
@@ -130,6 +131,13 @@ FORMATS: Mapping[AnimationFormat, FormatFacts] = MappingProxyType(
             kind="data",
             has_alpha=True,
             title="glTF 2.0: skinned mesh with the clip",
+        ),
+        AnimationFormat.TRACK: FormatFacts(
+            suffix="track",
+            media_type="application/octet-stream",
+            kind="data",
+            has_alpha=True,
+            title="moved vertices, for a page to play",
         ),
     }
 )

@@ -14,6 +14,7 @@ The tree, each with its stable ``code`` and the page it sends the user back to::
     ├─ InvalidScene        invalid_scene        motion
     ├─ ModelUnavailable    model_unavailable    upload
     ├─ EncodingFailed      encoding_failed      motion
+    ├─ InvalidTrack        invalid_track        motion
     ├─ NotFound            not_found            upload
     ├─ LearningOff         learning_off         upload
     ├─ Conflict            conflict             upload
@@ -32,6 +33,7 @@ __all__ = (
     "InvalidMotion",
     "InvalidScene",
     "InvalidSkeleton",
+    "InvalidTrack",
     "JobFailed",
     "LearningOff",
     "ModelUnavailable",
@@ -131,6 +133,13 @@ class EncodingFailed(AnimatorError):
     """The frames could not be written in the format asked for."""
 
     code = "encoding_failed"
+    page = "motion"
+
+
+class InvalidTrack(AnimatorError):
+    """A vertex track cannot be read."""
+
+    code = "invalid_track"
     page = "motion"
 
 

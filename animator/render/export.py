@@ -9,6 +9,7 @@ from animator.core.stage import Stage
 from animator.render.character import characters_of
 from animator.render.gltf import gltf_of
 from animator.render.joints import joints_of
+from animator.render.tracks import track_of
 
 __all__ = ("EXPORTERS", "export")
 
@@ -16,6 +17,7 @@ EXPORTERS: Mapping[AnimationFormat, Callable[[Stage], bytes]] = {
     AnimationFormat.JOINTS: joints_of,
     AnimationFormat.CHARACTER: characters_of,
     AnimationFormat.GLTF: gltf_of,
+    AnimationFormat.TRACK: track_of,
 }
 
 

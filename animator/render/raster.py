@@ -13,7 +13,7 @@ from animator.core.stage import Stage
 from animator.render.backdrop import lay_backdrop
 from animator.render.order import Layer, layers, stack
 from animator.render.overlays import draw_overlays
-from animator.render.sampling import Paint, paint_from_texture
+from animator.render.sampling import Paint, paint_from_texture, straighten
 from animator.render.shadow import Shadow, cast, shadow_of
 from animator.render.triangles import fill_triangles
 
@@ -77,7 +77,7 @@ def _draw(
     for actor in actors:
         _draw_figure(actor, int(actor.frames[frame]), scene, canvas)
     if scene.background.kind == "transparent":
-        _straighten(canvas)
+        straighten(canvas)
     if scene.overlays:
         for actor in actors:
             draw_overlays(canvas, scene, actor.one, actor.place, int(actor.frames[frame]))
@@ -93,11 +93,3 @@ def _draw_figure(actor: _Actor, frame: int, scene: Scene, canvas: NDArray[np.uin
     corners = moved[triangles].astype(np.float64)
     ends = np.cumsum([len(layer.triangles) for layer in drawn])
     fill_triangles(canvas, corners, actor.paint, actor.texels[triangles], ends)
-
-
-def _straighten(canvas: NDArray[np.uint8]) -> None:
-    """Turn premultiplied colours (H, W, 4) to straight ones."""
-    thin = (canvas[..., 3] > 0) & (canvas[..., 3] < 255)
-    part = canvas[thin].astype(np.float32)
-    part[:, :3] *= 255 / part[:, 3:]
-    canvas[thin] = np.clip(np.rint(part), 0, 255).astype(np.uint8)

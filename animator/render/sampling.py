@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ("Paint", "paint_from_texture", "sample")
+__all__ = ("Paint", "paint_from_texture", "sample", "straighten")
 
 ROW = 256
 """Sampled points are laid out in rows of this length: OpenCV's maps may not be too wide."""
@@ -66,3 +66,12 @@ def sample(paint: Paint, x: NDArray[np.float32], y: NDArray[np.float32]) -> NDAr
         borderValue=(0, 0, 0, 0),
     )
     return np.asarray(found.reshape(-1, 4)[:count], np.uint8)
+
+
+def straighten(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Turn premultiplied colours (h, w, 4) to straight ones, in place."""
+    thin = (picture[..., 3] > 0) & (picture[..., 3] < 255)
+    part = picture[thin].astype(np.float32)
+    part[:, :3] *= 255 / part[:, 3:]
+    picture[thin] = np.clip(np.rint(part), 0, 255).astype(np.uint8)
+    return picture

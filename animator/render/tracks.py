@@ -1,0 +1,72 @@
+"""Stages to vertex tracks: what a page needs to draw the clip by itself."""
+
+from io import BytesIO
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from animator.core.moved_figure import MovedFigure
+from animator.core.scene import Placement
+from animator.core.spaces import WorldToFrame
+from animator.core.stage import Stage
+from animator.render.order import layers
+from animator.render.sampling import paint_from_texture, straighten
+from animator.render.track import TrackClip, TrackFigure, pack_track
+
+__all__ = ("clip_of", "track_of")
+
+FINENESS = 2.0
+"""Pixels of the texture for each of the frame's, at most: for screens with small pixels."""
+
+QUALITY = 85
+"""Of the texture's colour, 0..100; higher is better and larger. Alpha is kept as it is."""
+
+
+def track_of(stage: Stage) -> bytes:
+    """The vertex track of a stage; a picture behind the figures is left to the page."""
+    return pack_track(clip_of(stage))
+
+
+def clip_of(stage: Stage) -> TrackClip:
+    """What the vertex track of a stage holds."""
+    scene = stage.scene
+    return TrackClip(
+        fps=scene.fps,
+        width=scene.size.width,
+        height=scene.size.height,
+        background=scene.background.colour if scene.background.kind == "colour" else None,
+        figures=tuple(
+            _figure(one, place, scene.camera)
+            for one, place in zip(stage.played(), scene.placements, strict=True)
+        ),
+    )
+
+
+def _figure(one: MovedFigure, place: Placement, camera: WorldToFrame) -> TrackFigure:
+    """Triangles are put in the order of the layers in which frames are drawn, group by group."""
+    rig, track = one.rig, one.track
+    found = layers(rig, track)
+    counts = np.zeros(track.order.shape[1], np.int64)
+    for layer in found:
+        counts[layer.group] += len(layer.triangles)
+    chosen = np.concatenate([layer.triangles for layer in found])
+    height, width = rig.texture.shape[:2]
+    size = np.array([width, height], np.float32)
+    return TrackFigure(
+        vertices=camera.apply(place.apply(track.vertices)),
+        texels=rig.to_world.invert(rig.mesh.vertices) / size,
+        triangles=rig.mesh.triangles[chosen],
+        groups=np.concatenate(([0], np.cumsum(counts))),
+        order=track.order.astype(np.uint8),
+        texture=_picture(rig.texture, FINENESS * camera.scale * place.scale / rig.to_world.height),
+    )
+
+
+def _picture(texture: NDArray[np.uint8], scale: float) -> bytes:
+    """A texture (h, w, 4) as a WebP picture, no larger than it is."""
+    paint = paint_from_texture(texture, scale)
+    small = texture if paint.scale == (1.0, 1.0) else straighten(paint.data)
+    data = BytesIO()
+    Image.fromarray(small).save(data, "WEBP", quality=QUALITY, exact=True)
+    return data.getvalue()
