@@ -101,5 +101,5 @@ def test_background_example_is_drawn_before_its_picture(examples: Path) -> None:
     render_scene(Path("scene.yaml"), Wishes(output=Path("still.png")), DarkPredictor())
     with Image.open("still.png") as still:
         assert still.size == (300, 400)
-        assert still.convert("RGBA").getextrema()[3] == (255, 255)
+        assert still.convert("RGBA").getchannel("A").getextrema() == (255, 255)
         assert np.asarray(still.convert("L")).std() > 20
