@@ -16,14 +16,17 @@ class Pool(Protocol):
     Attributes:
         min_workers: how many are kept.
         max_workers: how many there may be.
-        restarts: of workers since the start.
         is_raw: whether requests are answered as they came.
     """
 
     min_workers: int
     max_workers: int
-    restarts: int
     is_raw: bool
+
+    @property
+    def restarts(self) -> int:
+        """Workers that took the place of others since the start."""
+        ...
 
     @property
     def ready(self) -> int:

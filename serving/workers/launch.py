@@ -53,6 +53,18 @@ class WorkerSpec(msgspec.Struct, frozen=True, kw_only=True):
     memory_limit: int | None = None
     cores: tuple[int, ...] = ()
 
+    @property
+    def model(self) -> str:
+        """Its name and version."""
+        return f"{self.load.context.model_name} {self.load.context.model_version}"
+
+    @property
+    def described(self) -> str:
+        """The model, and what its author wrote: not what runs it for them."""
+        options = self.load.context.options
+        written = options.get("handler") or options.get("model")
+        return f"{self.model} ({written or self.load.handler})"
+
     def on_gpu(self, index: int) -> "WorkerSpec":
         """The same on another GPU."""
         context = msgspec.structs.replace(self.load.context, device=f"cuda:{index}", gpu_id=index)

@@ -8,10 +8,12 @@ from itertools import count
 
 from serving.errors import InvalidModel, NoWorker, ServingError
 from serving.workers.health import patrol
+from serving.workers.history import History
 from serving.workers.messages import Item
 from serving.workers.place import Place
 from serving.workers.pool_spec import PoolSpec, backoff_s
-from serving.workers.process import Answer, OnAnswer, OnChunk, Worker
+from serving.workers.process import Worker
+from serving.workers.runs import Answer, OnAnswer, OnChunk, answer_of
 
 __all__ = ("WorkerPool",)
 
@@ -34,19 +36,18 @@ class WorkerPool:
         self._on_change = on_change
         self._numbers = count(1)
         self._places: list[Place] = []
-        self._sleeping = 0
-        self._resumes_at = 0.0
-        self._grown_at = 0.0
-        self._was_ready = False
-        self._problem: InvalidModel | None = None
-        self._failed_starts = 0
+        self._history = History()
         self._is_stopped = False
         self._patrol: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
         self.min_workers = spec.min_workers
         self.max_workers = spec.max_workers
-        self.restarts = 0
         self.is_raw = False
+
+    @property
+    def restarts(self) -> int:
+        """Workers that took the place of others, or of starts in vain."""
+        return self._history.restarts
 
     @property
     def ready(self) -> int:
@@ -72,7 +73,7 @@ class WorkerPool:
     @property
     def is_hopeful(self) -> bool:
         """Whether a worker is there, or one is being started after another was there."""
-        return self._was_ready and len(self._places) > self._sleeping
+        return self._history.was_ready and len(self._places) > self._history.sleeping
 
     @property
     def workers(self) -> Sequence[Worker]:
@@ -84,14 +85,7 @@ class WorkerPool:
 
     def unavailable(self) -> NoWorker:
         """The error for a request that nobody can work on."""
-        wait_s = max(self._resumes_at - time.monotonic(), 1.0)
-        if self._problem is not None:
-            why = str(self._problem)
-        elif self._was_ready and self.min_workers:
-            why = "its last one died and is being replaced"
-        else:
-            why = "it is not loaded yet" if self.min_workers else "it was given none"
-        return NoWorker(f"{self._spec.model} has no worker: {why}", wait_s)
+        return self._history.unavailable(self._spec.model, self.min_workers)
 
     async def start(self, wanted: int = 1) -> None:
         """Start the workers; at least `wanted` hold the model when this returns.
@@ -144,21 +138,7 @@ class WorkerPool:
             NoWorker: when none is idle.
             WorkerDied: when it ends before it answers.
         """
-        answer: asyncio.Future[Answer | ServingError] = asyncio.get_running_loop().create_future()
-
-        def resolve(outcome: Answer | ServingError) -> None:
-            if not answer.done():
-                answer.set_result(outcome)
-
-        interrupt = self.post(items, resolve, on_chunk, lane)
-        try:
-            outcome = await answer
-        except asyncio.CancelledError:
-            interrupt()
-            raise
-        if isinstance(outcome, ServingError):
-            raise outcome
-        return outcome
+        return await answer_of(lambda on_answer: self.post(items, on_answer, on_chunk, lane))
 
     def post(
         self,
@@ -188,10 +168,10 @@ class WorkerPool:
                 place.nudge.set()
             on_answer(answer)
 
-        worker = place.worker
-        worker.post(items, self._spec.response_timeout_s, answered, on_chunk)
+        timeout_s = self._spec.response_timeout_s
+        interrupt = place.worker.post(items, timeout_s, answered, on_chunk)
         place.runs += 1
-        return worker.interrupt
+        return interrupt
 
     def retire(self) -> None:
         """Give no worker anything more; each ends when it has finished what it works on."""
@@ -210,15 +190,15 @@ class WorkerPool:
     async def stop(self, grace_s: float) -> None:
         """End all workers; those that do not end within `grace_s` seconds are killed."""
         self._is_stopped = True
-        workers = self.workers
+        # All at once, before anything is waited for: who stops waiting must not stop this.
+        endings = [worker.begin_stop(grace_s) for worker in self.workers]
         tasks = [place.keeper for place in self._places] + [self._patrol]
         running = [task for task in tasks if task is not None]
         for task in running:
             task.cancel()
-        if running:
-            await asyncio.wait(running)
         self._places.clear()
-        await asyncio.gather(*(worker.stop(grace_s) for worker in workers))
+        if running or endings:
+            await asyncio.wait([*running, *endings])
         self._note_change()
 
     def _idle_place(self, lane: int | None) -> Place | None:
@@ -246,12 +226,13 @@ class WorkerPool:
             await self._until_ready(least)
 
     async def _until_ready(self, wanted: int) -> None:
-        failed_before = self._failed_starts
+        history = self._history
+        failed_before = history.failed_starts
         while self.ready < wanted:
             self._changed.clear()
             await self._changed.wait()
-            if self._failed_starts > failed_before and self._problem is not None:
-                raise self._problem
+            if history.failed_starts > failed_before and history.problem is not None:
+                raise history.problem
             if self._is_stopped:
                 msg = f"{self._spec.model} was stopped while it was loaded"
                 raise InvalidModel(msg)
@@ -294,7 +275,7 @@ class WorkerPool:
             if limit_s is not None and time.monotonic() - failing_since > limit_s and failures > 1:
                 _log.error("%s: gave up after %d starts in vain", self._spec.model, failures)
                 return
-            self.restarts += 1
+            self._history.restarts += 1
             await self._sleep(backoff_s(failures))
 
     async def _start_worker(self, place: Place) -> bool:
@@ -303,8 +284,7 @@ class WorkerPool:
             await worker.start(self._spec.startup_timeout_s)
         except InvalidModel as error:
             _log.error("%s: %s", self._spec.model, error)
-            self._problem = error
-            self._failed_starts += 1
+            self._history.note_failure(error)
             self._note_change()
             return False
         finally:
@@ -313,9 +293,7 @@ class WorkerPool:
         place.worker = worker
         worker.on_closed = place.nudge.set
         self.is_raw = worker.is_raw
-        self._problem = None
-        self._was_ready = True
-        self._grown_at = time.monotonic()
+        self._history.note_worker()
         for each in self._places:
             # Whoever stays unused from now on may be one too many.
             each.nudge.set()
@@ -350,19 +328,18 @@ class WorkerPool:
     def _may_leave(self, place: Place, worker: Worker) -> bool:
         if place.runs:
             return False
-        unused_s = time.monotonic() - max(worker.last_used, self._grown_at)
+        unused_s = time.monotonic() - max(worker.last_used, self._history.grown_at)
         return place.is_retired or (self._is_surplus and unused_s >= self._spec.surplus_s)
 
     async def _sleep(self, seconds: float) -> None:
         if not seconds:
             return
-        self._sleeping += 1
-        self._resumes_at = time.monotonic() + seconds
+        self._history.note_sleep(seconds)
         self._note_change()
         try:
             await asyncio.sleep(seconds)
         finally:
-            self._sleeping -= 1
+            self._history.sleeping -= 1
 
     def _note_change(self) -> None:
         self._changed.set()

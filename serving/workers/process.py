@@ -2,14 +2,9 @@
 
 import asyncio
 import contextlib
-import subprocess
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from itertools import count
 
-from serving.batching.deadlines import Deadlines
 from serving.errors import (
     InvalidModel,
     LoadOutOfMemory,
@@ -18,13 +13,13 @@ from serving.errors import (
     ServingError,
     WorkerDied,
 )
-from serving.handlers.points import MetricPoint
 from serving.protocol.exchange import RawReply
 from serving.protocol.tensors import Buffer
 from serving.workers.async_channel import AsyncChannel
 from serving.workers.channel import Areas, ChannelClosed, channel_pair
+from serving.workers.child import Child
 from serving.workers.health import Health, resident_bytes
-from serving.workers.launch import WorkerSpec, spawn
+from serving.workers.launch import WorkerSpec
 from serving.workers.messages import (
     Answered,
     Chunk,
@@ -33,64 +28,20 @@ from serving.workers.messages import (
     Loaded,
     LoadFailed,
     Message,
-    Outcome,
     Ping,
     Pong,
     Run,
     pack_all,
     unpack_outcomes,
 )
-from serving.workers.output import WorkerOutput
+from serving.workers.runs import Answer, OnAnswer, OnChunk, Runs, answer_of
+from serving.workers.runs import Run as RunUnderWay
 from serving.workers.shared import SharedArea, make_areas
 
-__all__ = ("Answer", "Worker")
+__all__ = ("Answer", "OnAnswer", "OnChunk", "Worker")
 
 _REAP_S = 0.5
 """How long a process may take to end by itself once its channel is closed, seconds."""
-
-_LONGEST_WORDS = 300
-"""What an error tells of what the process printed last, characters."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Answer:
-    """What a worker makes of a batch.
-
-    Attributes:
-        outcomes: one for each item, in order.
-        seconds: what decoding, inference and encoding took together.
-        points: what the handler measured meanwhile.
-        input_s: of these seconds, those before the model was called; 0.0: not told apart.
-        output_s: and those after it.
-    """
-
-    outcomes: Sequence[Outcome]
-    seconds: float
-    points: Sequence[MetricPoint] = ()
-    input_s: float = 0.0
-    output_s: float = 0.0
-
-
-OnAnswer = Callable[[Answer | ServingError], None]
-"""Takes the answer to a batch, or why there is none."""
-
-OnChunk = Callable[[int, RawReply], bool]
-"""Takes a part of the reply to the item of that index; False when nobody wants the rest."""
-
-
-@dataclass(slots=True, eq=False)
-class _Run:
-    """A batch that the worker has been told to work on."""
-
-    number: int
-    on_answer: OnAnswer
-    on_chunk: OnChunk | None
-    timeout_s: float
-    deadline: float
-
-    def hear_later(self) -> None:
-        """Begin the longest silence anew."""
-        self.deadline = asyncio.get_running_loop().time() + self.timeout_s
 
 
 class Worker:
@@ -113,15 +64,12 @@ class Worker:
         self.on_closed: Callable[[], None] | None = None
         self._spec = spec
         self._load = spec.load
-        self._process: subprocess.Popen[bytes] | None = None
+        self._child: Child | None = None
         self._channel: AsyncChannel | None = None
         self._first: asyncio.Future[Message] | None = None  # what it says of its loading
-        self._runs: dict[int, _Run] = {}
-        self._run_numbers = count(1)
-        self._limits: Deadlines[_Run] = Deadlines(self._time_out)
-        self._reaping: asyncio.Task[None] | None = None
+        self._runs = Runs(self._time_out)
+        self._ending: asyncio.Future[None] | None = None
         self._is_loaded = False
-        self._output: WorkerOutput | None = None
         self._closed = asyncio.Event()
         self._is_doomed = False
         self._verdict: ServingError | None = None
@@ -130,7 +78,7 @@ class Worker:
     @property
     def pid(self) -> int:
         """Process id; 0 before the start."""
-        return self._process.pid if self._process else 0
+        return self._child.pid if self._child else 0
 
     @property
     def is_usable(self) -> bool:
@@ -170,11 +118,11 @@ class Worker:
                 message = await self._first
         except TimeoutError as error:
             await self.stop(0)
-            msg = f"{self._name_of_model()} did not load within {timeout_s:g} s"
+            msg = f"{self._spec.described} did not load within {timeout_s:g} s"
             raise InvalidModel(msg) from error
         except ChannelClosed as error:
             await self.stop(_REAP_S)
-            msg = f"the worker {self.ending()} while it loaded {self._name_of_model()}"
+            msg = f"the worker {self.ending()} while it loaded {self._spec.described}"
             raise InvalidModel(msg + self._last_words()) from error
         except asyncio.CancelledError:
             await self.stop(0)
@@ -196,16 +144,7 @@ class Worker:
             NoWorker: when it was gone before it was told.
             WorkerDied: when it ends before it answers, or takes too long, which ends it.
         """
-        answer: asyncio.Future[Answer | ServingError] = asyncio.get_running_loop().create_future()
-        self.post(items, timeout_s, partial(_resolve, answer), on_chunk)
-        try:
-            outcome = await answer
-        except asyncio.CancelledError:
-            self.interrupt()
-            raise
-        if isinstance(outcome, ServingError):
-            raise outcome
-        return outcome
+        return await answer_of(lambda on_answer: self.post(items, timeout_s, on_answer, on_chunk))
 
     def post(
         self,
@@ -213,8 +152,8 @@ class Worker:
         timeout_s: float,
         on_answer: OnAnswer,
         on_chunk: OnChunk | None = None,
-    ) -> None:
-        """Let the worker work on a batch.
+    ) -> Callable[[], None]:
+        """Let the worker work on a batch; what ends it when nobody waits any more.
 
         Args:
             items: the batch.
@@ -226,16 +165,12 @@ class Worker:
         Raises:
             NoWorker: when it was gone before it was told.
         """
-        number = next(self._run_numbers)
+        number = self._runs.next_number()
         deadline = asyncio.get_running_loop().time() + timeout_s
         parts, buffers = pack_all(items)
         self._tell(Run(number, parts), buffers)
-        run = self._runs[number] = _Run(number, on_answer, on_chunk, timeout_s, deadline)
-        self._limits.add(run)
-
-    def interrupt(self) -> None:
-        """End it, since nobody waits for what it works on: nothing else can interrupt it."""
-        self._kill()
+        self._runs.add(RunUnderWay(number, on_answer, on_chunk, timeout_s, deadline))
+        return self._kill
 
     async def wait_closed(self) -> None:
         """Wait until the process has ended."""
@@ -243,23 +178,33 @@ class Worker:
 
     async def stop(self, grace_s: float) -> None:
         """End the process: ask by closing the channel, kill it after `grace_s` seconds."""
+        await asyncio.shield(self.begin_stop(grace_s))
+
+    def begin_stop(self, grace_s: float) -> "asyncio.Future[None]":
+        """Begin to end the process as `stop` does, though nobody waits; done when it has ended."""
         if self._channel is not None:
             self._channel.close()
-        await asyncio.to_thread(self._reap, grace_s)
-        self._note_closed()
+        return self._reap(grace_s)
+
+    def _reap(self, grace_s: float) -> "asyncio.Future[None]":
+        """See to it that the process ends within `grace_s` seconds, and is waited for."""
+        if self._child is None:
+            nothing: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            nothing.set_result(None)
+            self._note_closed()
+            return nothing
+        ending = self._child.reap(grace_s)
+        if self._ending is None:
+            self._ending = ending
+            ending.add_done_callback(lambda _: self._note_closed())
+        return ending
 
     def _load_failure(self, message: Message) -> InvalidModel:
         """The error for a worker that said this instead of being ready."""
         if not isinstance(message, LoadFailed):
-            return InvalidModel(f"{self._name_of_model()} cannot be loaded: {message!r}")
+            return InvalidModel(f"{self._spec.described} cannot be loaded: {message!r}")
         kind = LoadOutOfMemory if message.is_out_of_memory else InvalidModel
-        return kind(f"{self._name_of_model()} cannot be loaded: {message.message}")
-
-    def _name_of_model(self) -> str:
-        """The model, and what its author wrote: not what runs it for them."""
-        context = self._load.context
-        written = context.options.get("handler") or context.options.get("model")
-        return f"{context.model_name} {context.model_version} ({written or self._load.handler})"
+        return kind(f"{self._spec.described} cannot be loaded: {message.message}")
 
     def _launch(self) -> AsyncChannel:
         """Start the process; what it is to load is yet to be told."""
@@ -270,20 +215,13 @@ class Worker:
             descriptors = [] if self._load.is_continuous else make_areas()
             areas = Areas(*map(SharedArea, descriptors))
             channel = AsyncChannel(ours, self._hear, self._lose, areas)
-            context = self._load.context
-            self._output = WorkerOutput(
-                f"{context.model_name} {context.model_version} worker {self.number}"
-            )
+            name = f"{self._spec.model} worker {self.number}"
             with theirs:
-                passed = [theirs.fileno(), *descriptors]
-                self._process = spawn(self._spec, passed, self._output.fileno())
-            self._output.watch()
+                self._child = Child(self._spec, [theirs.fileno(), *descriptors], name)
         except OSError as error:
-            if self._output is not None:
-                self._output.close()
             if channel is not None:
                 channel.close()
-            msg = f"no process for {self._name_of_model()} can be started: {error}"
+            msg = f"no process for {self._spec.described} can be started: {error}"
             raise InvalidModel(msg) from error
         return channel
 
@@ -293,11 +231,7 @@ class Worker:
         if self._first is not None and not self._first.done():
             self._first.set_exception(ChannelClosed())
         else:
-            self._reaping = asyncio.create_task(self._bury())
-
-    async def _bury(self) -> None:
-        await asyncio.to_thread(self._reap, _REAP_S)
-        self._note_closed()
+            self._reap(_REAP_S)
 
     def _hear(self, message: Message, buffers: list[memoryview]) -> None:
         """Hand what the worker says on to whom it concerns.
@@ -319,34 +253,29 @@ class Worker:
                 raise ChannelClosed
 
     def _hear_answer(self, answered: Answered, buffers: list[memoryview]) -> None:
-        run = self._runs.get(answered.number)
+        run = self._runs.find(answered.number)
         if run is None:
             return
         self.last_used = time.monotonic()
         self.has_answered = True
         outcomes = unpack_outcomes(answered.parts, buffers)
         times = answered.input_s, answered.output_s
-        self._finish(run, Answer(outcomes, answered.seconds, answered.points, *times))
+        self._runs.finish(run, Answer(outcomes, answered.seconds, answered.points, *times))
 
-    def _finish(self, run: _Run, answer: Answer | ServingError) -> None:
-        del self._runs[run.number]
-        self._limits.discard(run)
-        run.on_answer(answer)
-
-    def _time_out(self, run: _Run) -> None:
+    def _time_out(self, run: RunUnderWay) -> None:
         late = WorkerDied(f"the worker was ended: it gave no answer within {run.timeout_s:g} s")
         self._end(late)
-        self._finish(run, late)
+        self._runs.finish(run, late)
 
     def _hear_chunk(self, chunk: Chunk, buffers: list[memoryview]) -> None:
-        run = self._runs.get(chunk.number)
+        run = self._runs.find(chunk.number)
         if run is None or run.on_chunk is None:
             return
         run.hear_later()
         (part,) = unpack_outcomes([chunk.part], buffers)
         is_wanted = isinstance(part, RawReply) and run.on_chunk(chunk.index, part)
         if not is_wanted and self._load.is_continuous:
-            self._finish(run, Answer([ServerUnavailable("nobody waits for it")], 0.0))
+            self._runs.finish(run, Answer([ServerUnavailable("nobody waits for it")], 0.0))
             with contextlib.suppress(NoWorker):
                 self._tell(Forget(run.number), ())
 
@@ -365,18 +294,15 @@ class Worker:
             raise NoWorker(msg) from error
 
     def _note_closed(self) -> None:
-        if self._output is not None:
-            self._output.close()
         self._closed.set()
-        for run in list(self._runs.values()):
-            self._finish(run, self._cause_of_death())
+        self._runs.fail_all(self._cause_of_death)
         if self.on_closed is not None:
             self.on_closed()
 
     def _kill(self) -> None:
         self._is_doomed = True
-        if self._process is not None:
-            self._process.kill()
+        if self._child is not None:
+            self._child.kill()
 
     def _end(self, verdict: ServingError) -> None:
         """Kill the process; what it works on fails with this error."""
@@ -390,31 +316,10 @@ class Worker:
         return WorkerDied(msg + self._last_words())
 
     def _last_words(self) -> str:
-        words = self._output.last_words if self._output is not None else ""
-        return f"; it last said: {words[:_LONGEST_WORDS]}" if words else ""
-
-    def _reap(self, grace_s: float) -> None:
-        """Wait for the process to end, at most `grace_s` seconds by itself; blocks."""
-        if self._process is None:
-            return
-        try:
-            self._process.wait(grace_s)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        return self._child.last_words() if self._child is not None else ""
 
     def ending(self) -> str:
         """How the process ended, as the rest of a sentence."""
         if self._verdict is not None:
             return str(self._verdict).removeprefix("the worker ")
-        code = self._process.returncode if self._process else None
-        if code is not None and code < 0:
-            return f"was killed by signal {-code}"
-        return f"ended with exit code {code}"
-
-
-def _resolve(
-    future: "asyncio.Future[Answer | ServingError]", answer: Answer | ServingError
-) -> None:
-    if not future.done():
-        future.set_result(answer)
+        return self._child.ending() if self._child is not None else "did not start"

@@ -111,6 +111,21 @@ async def test_stopped_workers_end_even_while_they_work(models_dir: Path) -> Non
         assert batch.exception() is not None
 
 
+async def test_stop_that_is_given_up_ends_and_buries_the_worker_nevertheless(
+    models_dir: Path,
+) -> None:
+    async with running_pool(models_dir, 1) as pool:
+        (worker,) = pool.workers
+        stopping = asyncio.create_task(pool.stop(grace_s=0.5))
+        await asyncio.sleep(0)
+        stopping.cancel()
+        await asyncio.wait([stopping])
+        async with asyncio.timeout(10):
+            await worker.wait_closed()
+    with pytest.raises(ChildProcessError):
+        os.waitpid(worker.pid, os.WNOHANG)
+
+
 async def test_start_that_is_cancelled_leaves_no_process(models_dir: Path) -> None:
     worker = Worker(1, load_fragile(models_dir))
     starting = asyncio.create_task(worker.start(timeout_s=30))
