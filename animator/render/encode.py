@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from animator.core.animation import Animation, AnimationFormat
 from animator.core.errors import EncodingFailed
 from animator.render.apng import apng_writer
+from animator.render.films import mp4_writer, webm_writer
 from animator.render.gif import GifWriter
-from animator.render.mp4 import Mp4Writer
 from animator.render.pictures import PngFramesWriter, StillWriter
 from animator.render.sheet import SheetWriter
-from animator.render.webm import WebmWriter
 from animator.render.webp import webp_writer
 from animator.render.writer import FrameWriter
 
@@ -22,8 +21,8 @@ __all__ = ("encode",)
 
 WRITERS: Mapping[AnimationFormat, Callable[[Path, float], FrameWriter]] = {
     AnimationFormat.GIF: GifWriter,
-    AnimationFormat.MP4: Mp4Writer,
-    AnimationFormat.WEBM: WebmWriter,
+    AnimationFormat.MP4: mp4_writer,
+    AnimationFormat.WEBM: webm_writer,
     AnimationFormat.WEBP: webp_writer,
     AnimationFormat.APNG: apng_writer,
     AnimationFormat.PNG: StillWriter,
@@ -37,7 +36,7 @@ def encode(
 ) -> tuple[Animation, ...]:
     """Write one file a target; each appears under its name when all are whole.
 
-    frames: (H, W, 4) uint8 RGBA, straight alpha, all of one size, even sides; consumed once.
+    frames: (H, W, 4) uint8 RGBA, straight alpha, all of one size; consumed once.
     fps: frames a second, > 0.
     Returns one animation a target, in their order, whose blob is the name of the file.
 

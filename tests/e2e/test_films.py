@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from animator.render.apng import apng_writer
-from animator.render.webm import WebmWriter
+from animator.render.films import webm_writer
 from animator.render.webp import webp_writer
 from animator.render.writer import FrameWriter
 
@@ -37,7 +37,7 @@ PIXELS = """async ([tag, source]) => {
 @pytest.mark.parametrize(
     ("make", "tag", "media_type"),
     [
-        (WebmWriter, "video", "video/webm"),
+        (webm_writer, "video", "video/webm"),
         (webp_writer, "img", "image/webp"),
         (apng_writer, "img", "image/apng"),
     ],

@@ -4,11 +4,11 @@ import av
 import numpy as np
 import pytest
 
-from animator.render.mp4 import Mp4Writer
+from animator.render.films import mp4_writer
 
 
 def write(path: Path, colours: list[tuple[int, int, int, int]], fps: float) -> None:
-    writer = Mp4Writer(path, fps)
+    writer = mp4_writer(path, fps)
     for colour in colours:
         writer.write(np.tile(np.array(colour, np.uint8), (48, 64, 1)))
     writer.close()
@@ -38,15 +38,25 @@ def test_colours_survive_and_clear_pixels_are_white(tmp_path: Path) -> None:
     np.testing.assert_allclose(found, [[200, 30, 60], [255] * 3, [127] * 3], atol=6)
 
 
+def test_odd_sides_become_even(tmp_path: Path) -> None:
+    writer = mp4_writer(tmp_path / "a.mp4", 10.0)
+    for _ in range(3):
+        writer.write(np.full((31, 47, 4), 255, np.uint8))
+    writer.close()
+    with av.open(str(tmp_path / "a.mp4")) as container:
+        frames = list(container.decode(video=0))
+    assert [(frame.width, frame.height) for frame in frames] == [(48, 32)] * 3
+
+
 def test_writer_without_frames_makes_no_file(tmp_path: Path) -> None:
-    writer = Mp4Writer(tmp_path / "a.mp4", 10.0)
+    writer = mp4_writer(tmp_path / "a.mp4", 10.0)
     writer.close()
     writer.abort()
     assert not list(tmp_path.iterdir())
 
 
 def test_abort_lets_go_of_the_file(tmp_path: Path) -> None:
-    writer = Mp4Writer(tmp_path / "a.mp4", 10.0)
+    writer = mp4_writer(tmp_path / "a.mp4", 10.0)
     for _ in range(100):
         writer.write(np.zeros((16, 16, 4), np.uint8))
     writer.abort()

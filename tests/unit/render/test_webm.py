@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from animator.render.webm import WebmWriter
+from animator.render.films import webm_writer
 
 Frames = list[NDArray[np.uint8]]
 
@@ -22,7 +22,7 @@ def sliding_cards(count: int) -> Frames:
 
 
 def write(path: Path, frames: Frames, fps: float) -> None:
-    writer = WebmWriter(path, fps)
+    writer = webm_writer(path, fps)
     for frame in frames:
         writer.write(frame)
     writer.close()
@@ -69,20 +69,32 @@ def test_edge_of_paint_keeps_its_colour(tmp_path: Path) -> None:
     np.testing.assert_allclose(found[9:23, 9, :3], np.tile((240, 220, 120), (14, 1)), atol=12)
 
 
-def test_odd_sides_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="even"):
-        WebmWriter(tmp_path / "a.webm", 10.0).write(np.zeros((15, 16, 4), np.uint8))
+def test_odd_sides_become_even_by_the_last_column_and_row_once_more(tmp_path: Path) -> None:
+    frame = np.zeros((31, 47, 4), np.uint8)
+    frame[10:, 20:] = (200, 30, 60, 255)
+    write(tmp_path / "a.webm", [frame] * 3, 24.0)
+    found = read(tmp_path / "a.webm")[0]
+    assert found.shape == (32, 48, 4)
+    np.testing.assert_allclose(found[31, 47], (200, 30, 60, 255), atol=8)
+
+
+def test_opaque_film_has_no_alpha_to_carry(tmp_path: Path) -> None:
+    write(tmp_path / "a.webm", [np.full((32, 48, 4), 255, np.uint8)] * 3, 24.0)
+    with av.open(str(tmp_path / "a.webm")) as container:
+        stream = container.streams.video[0]
+        assert "alpha_mode" not in stream.metadata
+        assert stream.codec_context.pix_fmt == "yuv420p"
 
 
 def test_writer_without_frames_makes_no_file(tmp_path: Path) -> None:
-    writer = WebmWriter(tmp_path / "a.webm", 10.0)
+    writer = webm_writer(tmp_path / "a.webm", 10.0)
     writer.close()
     writer.abort()
     assert not list(tmp_path.iterdir())
 
 
 def test_abort_lets_go_of_the_file(tmp_path: Path) -> None:
-    writer = WebmWriter(tmp_path / "a.webm", 10.0)
+    writer = webm_writer(tmp_path / "a.webm", 10.0)
     for frame in sliding_cards(30):
         writer.write(frame)
     writer.abort()

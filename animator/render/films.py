@@ -1,0 +1,156 @@
+"""Films as browsers play them: H.264 in MP4, and VP9 in WebM, with alpha where there is any."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+from av.container import OutputContainer
+from av.video.reformatter import ColorRange, Colorspace
+from av.video.stream import VideoStream
+from numpy.typing import NDArray
+
+from animator.render.spread import spread_paint
+
+__all__ = ("FilmWriter", "mp4_writer", "webm_writer")
+
+PAPER = 255
+"""What shows through where a frame is clear and the film has no alpha: white."""
+
+BT709 = 1
+"""Number of ITU-R BT.709 in the tables of colour primaries and transfer (ISO/IEC 23091-2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A kind of film.
+
+    Attributes:
+        container: as FFmpeg names it.
+        codec: as FFmpeg names it.
+        alpha: layout of pixels that keeps alpha; None: the film has none.
+        options: of the codec.
+        container_options: of the container.
+    """
+
+    container: str
+    codec: str
+    alpha: str | None
+    options: Mapping[str, str]
+    container_options: Mapping[str, str]
+
+
+_MP4 = _Kind(
+    container="mp4",
+    codec="libx264",
+    alpha=None,
+    # constant quality; lower is better and larger
+    options={"crf": "20", "preset": "veryfast", "tune": "animation"},
+    # the index in front: a browser plays what it has of the file
+    container_options={"movflags": "+faststart"},
+)
+
+_WEBM = _Kind(
+    container="webm",
+    codec="libvpx-vp9",
+    alpha="yuva420p",
+    # Constant quality, and a fifth of the time of `deadline=good` for a sixth more bytes. VP9 holds
+    # alpha as a second stream beside the first, which libvpx cannot keep in step with frames that
+    # are never shown (`auto-alt-ref`).
+    options={
+        "crf": "28",
+        "b": "0",
+        "deadline": "realtime",
+        "cpu-used": "5",
+        "row-mt": "1",
+        "auto-alt-ref": "0",
+    },
+    container_options={},
+)
+
+
+def mp4_writer(path: Path, fps: float) -> "FilmWriter":
+    """H.264 in MP4, over white where frames are clear; fps: frames a second, > 0."""
+    return FilmWriter(path, fps, _MP4)
+
+
+def webm_writer(path: Path, fps: float) -> "FilmWriter":
+    """VP9 in WebM, with alpha unless the first frame is opaque; fps: frames a second, > 0."""
+    return FilmWriter(path, fps, _WEBM)
+
+
+class FilmWriter:
+    """A film that takes frames one by one; see `FrameWriter`.
+
+    Codecs want even sides: the last column or row of others is written twice.
+    """
+
+    def __init__(self, path: Path, fps: float, kind: _Kind) -> None:
+        self._path = path
+        self._fps = Fraction(fps).limit_denominator(1001)
+        self._kind = kind
+        self._open: tuple[OutputContainer, VideoStream] | None = None
+
+    def write(self, frame: NDArray[np.uint8]) -> None:
+        """Add a frame: (H, W, 4) uint8 RGBA, straight alpha."""
+        frame = _with_even_sides(frame)
+        container, stream = self._open or self._begin(frame)
+        layout = stream.pix_fmt or "yuv420p"
+        if layout == self._kind.alpha:
+            picture = av.VideoFrame.from_ndarray(spread_paint(frame), format="rgba")
+        else:
+            picture = av.VideoFrame.from_ndarray(_over_paper(frame), format="rgb24")
+        converted = picture.reformat(
+            format=layout,
+            src_colorspace=Colorspace.ITU709,
+            dst_colorspace=Colorspace.ITU709,
+            dst_color_range=ColorRange.MPEG,
+        )
+        container.mux(stream.encode(converted))
+
+    def close(self) -> None:
+        """Write what is left, and the index."""
+        if self._open is not None:
+            container, stream = self._open
+            container.mux(stream.encode(None))
+            container.close()
+
+    def abort(self) -> None:
+        """Let go of the file, whole or not."""
+        if self._open is not None:
+            with suppress(OSError, av.FFmpegError):
+                self._open[0].close()
+
+    def _begin(self, first: NDArray[np.uint8]) -> tuple[OutputContainer, VideoStream]:
+        kind = self._kind
+        options = dict(kind.container_options)
+        container = av.open(str(self._path), "w", format=kind.container, options=options)
+        stream = container.add_stream(kind.codec, rate=self._fps)
+        stream.height, stream.width = first.shape[:2]
+        opaque = kind.alpha is None or first[..., 3].min() == 255
+        stream.pix_fmt = "yuv420p" if opaque else kind.alpha
+        stream.options = dict(kind.options)
+        context = stream.codec_context
+        context.colorspace = context.color_primaries = context.color_trc = BT709
+        context.color_range = ColorRange.MPEG
+        self._open = container, stream
+        return self._open
+
+
+def _with_even_sides(frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    height, width = frame.shape[:2]
+    if height % 2 or width % 2:
+        return np.pad(frame, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")
+    return frame
+
+
+def _over_paper(frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """RGB (H, W, 3) of a frame over white."""
+    if frame[..., 3].min() == 255:
+        return np.ascontiguousarray(frame[..., :3])
+    alpha = frame[..., 3:].astype(np.uint16)
+    mixed = (frame[..., :3] * alpha + np.uint16(PAPER) * (255 - alpha) + 127) // 255
+    return mixed.astype(np.uint8)
