@@ -24,6 +24,11 @@ _REMEMBERED = 1024
 """Lines that are kept with what they mean: clients send the same ones again and again."""
 
 _REMEMBERED_LENGTH = 256
+
+_HEADS = 256
+"""Whole heads that are kept: a client that asks again with a body of the same length sends one."""
+
+_HEADS_LENGTH = 1024
 _SECRET = frozenset({"authorization", "cookie", "proxy-authorization"})
 
 _TOKEN = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]++"
@@ -32,11 +37,13 @@ _FIELD = re.compile(rf"({_TOKEN}):[ \t]*+([^\x00-\x08\x0a-\x1f\x7f]*+)")
 _LENGTH = re.compile(r"[0-9]{1,18}")
 _ORIGIN = re.compile(r"https?://[^/?#]+", re.IGNORECASE)
 
+Key = TypeVar("Key", str, bytes)
 Value = TypeVar("Value")
 
 _Start = tuple[str, str, str, bool]
 _starts: dict[str, _Start] = {}
 _fields: dict[str, tuple[str, str]] = {}
+_heads: dict[bytes, "Head"] = {}
 
 
 class Refused(Exception):
@@ -93,6 +100,16 @@ def parse_head(data: bytes) -> Head:
     Raises:
         Refused: with the status and the reason.
     """
+    known = _heads.get(data)
+    if known is not None:
+        return known
+    head = _read_head(data)
+    if len(data) <= _HEADS_LENGTH and not _SECRET & head.headers.keys():
+        _remember(_heads, data, head, _HEADS)
+    return head
+
+
+def _read_head(data: bytes) -> Head:
     first, *lines = data[:-4].decode("latin-1").split("\r\n")
     method, raw_path, query, is_modern = _starts.get(first) or _read_start(first)
     if len(lines) > _MAX_FIELDS:
@@ -119,7 +136,8 @@ def _read_start(line: str) -> _Start:
         raise Refused(505, "this server speaks HTTP/1.1 and HTTP/1.0")
     raw_path, _, query = _origin_form(method, target).partition("?")
     start = (method, raw_path, query, minor != "0")
-    _remember(_starts, line, start)
+    if len(line) <= _REMEMBERED_LENGTH:
+        _remember(_starts, line, start, _REMEMBERED)
     return start
 
 
@@ -128,17 +146,15 @@ def _read_field(line: str) -> tuple[str, str]:
     if match is None:
         raise Refused(400, "a header line is malformed")
     name, value = match[1].lower(), match[2].rstrip(" \t")
-    if name not in _SECRET:
-        _remember(_fields, line, (name, value))
+    if name not in _SECRET and len(line) <= _REMEMBERED_LENGTH:
+        _remember(_fields, line, (name, value), _REMEMBERED)
     return name, value
 
 
-def _remember(memory: dict[str, Value], line: str, meaning: Value) -> None:
-    if len(line) > _REMEMBERED_LENGTH:
-        return
-    if len(memory) >= _REMEMBERED:
+def _remember(memory: dict[Key, Value], key: Key, meaning: Value, most: int) -> None:
+    if len(memory) >= most:
         memory.clear()
-    memory[line] = meaning
+    memory[key] = meaning
 
 
 def _keeps_alive(headers: Mapping[str, str], is_modern: bool) -> bool:

@@ -167,3 +167,16 @@ def test_a_control_character_anywhere_is_refused(start: str, at: int, junk: byte
 def test_a_carriage_return_before_the_line_end_is_refused() -> None:
     with pytest.raises(Refused):
         parse_head(b"GET / HTTP/1.1\r\nHost: a\r\r\n\r\n")
+
+
+def test_the_same_head_is_read_the_same_again() -> None:
+    lines = ("Content-Length: 12", "Accept: a", "accept: b")
+    assert parse_head(head(*lines)) == parse_head(head(*lines))
+    assert parse_head(head(*lines)).headers["accept"] == "a, b"
+
+
+@pytest.mark.parametrize("name", ["Authorization", "Cookie", "Proxy-Authorization"])
+def test_what_is_secret_is_not_kept_beyond_its_request(name: str) -> None:
+    first, again = parse_head(head(f"{name}: sesame")), parse_head(head(f"{name}: sesame"))
+    assert first == again
+    assert first is not again
