@@ -18,10 +18,11 @@ from serving.errors import BadInput, InputTooLarge, ServingError
 from serving.http.call import Call
 from serving.http.description import ApiKind, Offer, describe_api
 from serving.http.head import Refused
-from serving.http.inference import NOT_FOUND, Prediction, check_method
+from serving.http.inference import Prediction
 from serving.http.problems import NoRoute
 from serving.http.replies import Replies, json_reply
 from serving.http.request import HttpRequest
+from serving.http.routing import NOT_FOUND, check_method
 from serving.http.v2 import v2_error
 from serving.http.v2_infer import V2Inference
 from serving.protocol.exchange import RawReply

@@ -4,8 +4,8 @@ The usual verbs all ask for a prediction, as any does in the reference; OPTIONS 
 description.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from serving.engine import Engine
 from serving.errors import (
@@ -16,60 +16,24 @@ from serving.errors import (
     ServingError,
 )
 from serving.http.description import describe_model
-from serving.http.forms import read_fields
-from serving.http.problems import NoRoute, WrongMethod
 from serving.http.replies import json_reply, status_reply
 from serving.http.request import HttpRequest
-from serving.management import NOT_ALLOWED
-from serving.protocol.exchange import RawReply, RawRequest, Verb
+from serving.http.routing import ASKING, check_method
+from serving.http.targets import Target, find_target, raw_request
+from serving.protocol.exchange import RawReply, RawRequest
 from serving.registry.endpoint import Endpoint
 from serving.settings import ServerSettings
 from serving.workers.messages import Outcome
 
-__all__ = (
-    "ASKING",
-    "NOT_FOUND",
-    "InferenceRoutes",
-    "Prediction",
-    "Target",
-    "check_method",
-    "raw_request",
-    "v1_ready",
-)
-
-NOT_FOUND = "Requested resource is not found, please refer to API document."
+__all__ = ("InferenceRoutes", "Prediction", "v1_ready")
 
 _NO_WORKER = (
     "has no worker to serve inference request. Please use scale workers API to add workers. If "
     "this is a sequence inference, please check if it is closed, or expired; or exceeds "
     "maxSequenceJobQueueSize"
 )
-_SEQUENCE = ("ts_request_sequence_id", "ts_request_sequence_start", "ts_request_sequence_end")
-
-ASKING = ("POST", "GET", "PUT", "PATCH", "DELETE")
-"""The verbs that ask for a prediction; of TorchServe's any does."""
-
 _EXTENDED = frozenset({"inference-header-content-length", "content-encoding"})
 """Headers of bodies that are more than JSON, which TorchServe's handlers do not read."""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What a request's address asks for.
-
-    Attributes:
-        model: None: it is named by a field, or is the only one.
-        version: None: the default one.
-        verb: to predict or to explain.
-        url_path: what follows the version, for the handler.
-        has_query_inputs: whether the query's parameters are inputs.
-    """
-
-    model: str | None
-    version: str | None = None
-    verb: Verb = "predict"
-    url_path: str = ""
-    has_query_inputs: bool = False
 
 
 class InferenceRoutes:
@@ -247,104 +211,6 @@ class Prediction:
         return posted.cancel if posted is not None else None
 
 
-def find_target(segments: tuple[str, ...]) -> Target | None:
-    """Read an address; None when it asks for no model.
-
-    Raises:
-        NoRoute: when it begins as one of these addresses and goes on as none.
-    """
-    first = segments[0] if segments else ""
-    return _READERS.get(first, _legacy_target)(segments)
-
-
-def _named_target(segments: tuple[str, ...]) -> Target:
-    if len(segments) < 2:
-        raise NoRoute(NOT_FOUND)
-    kind, model, *rest = segments
-    return Target(model, rest[0] if rest else None, _VERBS[kind], "/".join(rest[1:]))
-
-
-def _v1_target(segments: tuple[str, ...]) -> Target | None:
-    match segments:
-        case ("v1", "models", name):
-            model, _, kind = name.rpartition(":")
-            return Target(model, verb=_VERBS[kind]) if kind in _VERBS and model else None
-    return None
-
-
-def _v2_target(segments: tuple[str, ...]) -> Target | None:
-    match segments:
-        case ("v2", "models", model, "infer" | "explain" as kind):
-            return Target(model, verb=_VERBS[kind])
-        case ("v2", "models", model, "versions", version, "infer" | "explain" as kind):
-            return Target(model, version, _VERBS[kind])
-    return None
-
-
-def _invoked_target(segments: tuple[str, ...]) -> Target | None:
-    match segments:
-        case ("invocations",):
-            return Target(None, has_query_inputs=True)
-        case ("models", model, "invoke"):
-            return Target(model, has_query_inputs=True)
-        case ("invocations", *_) | ("models", _, _):
-            raise NoRoute(NOT_FOUND)
-    return None
-
-
-def _legacy_target(segments: tuple[str, ...]) -> Target | None:
-    match segments:
-        case (model, "predict"):
-            return Target(model, has_query_inputs=True)
-        case (model, version, "predict"):
-            return Target(model, version, has_query_inputs=True)
-    return None
-
-
-_VERBS: dict[str, Verb] = {
-    "predictions": "predict",
-    "explanations": "explain",
-    "predict": "predict",
-    "infer": "predict",
-    "explain": "explain",
-}
-_READERS = {
-    "predictions": _named_target,
-    "explanations": _named_target,
-    "v1": _v1_target,
-    "v2": _v2_target,
-    "invocations": _invoked_target,
-    "models": _invoked_target,
-}
-
-
-def raw_request(
-    request: HttpRequest, target: Target, sequence_headers: tuple[str, str, str] = _SEQUENCE
-) -> RawRequest:
-    """Hand a request to a handler as TorchServe does.
-
-    Raises:
-        BadInput: when its form is broken.
-    """
-    values, content_types = read_fields(request.body, request.content_type)
-    if target.has_query_inputs:
-        asked = {name: found[-1].encode() for name, found in request.parameters.items()}
-        values = {**asked, **values}
-    headers = {
-        **request.headers,
-        "url_path": target.url_path,
-        "explain": "True" if target.verb == "explain" else "False",
-    }
-    if sequence_headers != _SEQUENCE:
-        headers |= _renamed(request.headers, sequence_headers)
-    return RawRequest(values, content_types, headers, request.id, target.verb)
-
-
-def _renamed(headers: Mapping[str, str], names: tuple[str, str, str]) -> dict[str, str]:
-    pairs = zip(_SEQUENCE, names, strict=True)
-    return {usual: headers[name.lower()] for usual, name in pairs if name.lower() in headers}
-
-
 async def v1_ready(engine: Engine, request: HttpRequest, name: str) -> RawReply:
     """Say whether a model can be asked, as KServe's v1 protocol does.
 
@@ -354,14 +220,3 @@ async def v1_ready(engine: Engine, request: HttpRequest, name: str) -> RawReply:
     """
     check_method(request, "GET")
     return json_reply({"name": name, "ready": engine.registry.find(name).is_ready})
-
-
-def check_method(request: HttpRequest, *methods: str) -> None:
-    """Refuse other verbs; HEAD asks as GET does.
-
-    Raises:
-        WrongMethod: when the request's verb is none of these.
-    """
-    asked = "GET" if request.method == "HEAD" else request.method
-    if asked not in methods:
-        raise WrongMethod(request.method, *methods, message=NOT_ALLOWED)

@@ -9,10 +9,11 @@ from serving.admission import RegisterRequest
 from serving.engine import Engine
 from serving.errors import BadInput
 from serving.http.description import describe_model_management
-from serving.http.inference import NOT_FOUND, check_method, v1_ready
+from serving.http.inference import v1_ready
 from serving.http.problems import NoRoute
 from serving.http.replies import json_reply, status_reply, text_reply
 from serving.http.request import HttpRequest
+from serving.http.routing import NOT_FOUND, check_method
 from serving.management import Management, Status
 from serving.protocol.exchange import RawReply
 from serving.tokens import TokenKind, Tokens

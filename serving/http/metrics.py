@@ -2,9 +2,9 @@
 
 from collections.abc import Awaitable, Callable
 
-from serving.http.inference import check_method
 from serving.http.replies import text_reply
 from serving.http.request import HttpRequest
+from serving.http.routing import check_method
 from serving.observe.custom import TorchServeMetrics
 from serving.observe.metrics import ServerMetrics
 from serving.protocol.exchange import RawReply

@@ -3,9 +3,10 @@
 from collections.abc import Awaitable, Callable
 
 from serving.errors import BadInput
-from serving.http.inference import ASKING, Target, check_method, raw_request
 from serving.http.replies import json_reply, status_reply
 from serving.http.request import HttpRequest
+from serving.http.routing import ASKING, check_method
+from serving.http.targets import Target, raw_request
 from serving.protocol.exchange import RawReply
 from serving.settings import ServerSettings
 from serving.workflow.workflows import Workflows
