@@ -14,7 +14,7 @@ from PIL import Image
 
 from animator.cli import drawings
 from animator.compat import FOLDER
-from tests.support_scenes import SCENE, changed, write_files
+from tests.support_scenes import MOTION, SCENE, changed, write_files
 
 Animator = Callable[..., int]
 
@@ -112,6 +112,18 @@ def test_motion_that_ends_first_holds_its_last_frame(animator: Animator, scene: 
         with Image.open(name) as film:
             counts.append(film.n_frames)  # type: ignore[attr-defined]
     assert counts == [6, 2]
+
+
+def test_frames_and_frame_time_of_a_motion_file_make_length_and_speed(
+    animator: Animator, scene: Path
+) -> None:
+    part = {"start_frame_idx": 1, "end_frame_idx": 4, "frame_time": 0.2}
+    put(scene.parent / "motion.yaml", {**MOTION, **part})
+    assert animator("render", scene) == 0
+    with Image.open("video.gif") as film:
+        assert film.n_frames == 3  # type: ignore[attr-defined]
+        film.seek(1)
+        assert film.info["duration"] == 200
 
 
 def test_scene_of_our_own_shows_two_figures_in_a_row(animator: Animator, scene: Path) -> None:

@@ -96,6 +96,21 @@ def test_background_may_be_a_colour(colour: str, background: Background, tmp_pat
     assert read_scene(scene(tmp_path, text)).background == background
 
 
+def test_scene_in_the_documentation_is_read(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "animated-drawings.md").read_text()
+    file = scene(tmp_path, page.partition("```toml\n")[2].partition("```")[0])
+    for name in ("bob.jpg", "meadow.jpg", "walk.bvh", "walk-map.toml"):
+        (tmp_path / name).write_text("")
+    for name in ("pig", "char1"):
+        (tmp_path / name).symlink_to(tmp_path / "bob")
+    for kind, name in (("motion", "dab"), ("retarget", "fair1_ppf")):
+        (tmp_path / "config" / kind).mkdir(parents=True)
+        (tmp_path / f"{kind}.yaml").rename(tmp_path / "config" / kind / f"{name}.yaml")
+    script = read_scene(file)
+    assert len(script.roles) == 3
+    assert [role.rules is None for role in script.roles] == [True, True, False]
+
+
 FIGURE = '[[figures]]\ndrawing = "bob"\n'
 
 
