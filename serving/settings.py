@@ -148,7 +148,7 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         keystore: a PKCS #12 file in place of the two.
         keystore_pass: of the keystore.
         max_request_bytes: larger bodies are refused.
-        max_response_bytes: larger answers of a model are errors.
+        max_response_bytes: larger answers, or parts of one, are errors.
         enable_model_api: whether models may be registered and removed while the server runs.
         allowed_urls: regular expressions of addresses that archives may be fetched from.
         allow_private_urls: whether those may lead into private networks.

@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from serving.errors import BadInput, InputTooLarge, ServingError
+from serving.errors import BadInput, InferenceFailed, InputTooLarge, ServingError
 from serving.http.call import Call
 from serving.http.description import ApiKind, Offer, describe_api
 from serving.http.head import Refused
@@ -26,6 +26,7 @@ from serving.http.routing import NOT_FOUND, check_method
 from serving.http.v2 import v2_error
 from serving.http.v2_infer import V2Inference
 from serving.protocol.exchange import RawReply
+from serving.protocol.tensors import Buffer
 from serving.tokens import TokenKind, Tokens
 
 __all__ = ("Answer", "Api", "Route", "request_of")
@@ -106,7 +107,7 @@ class Api:
 
     async def _handle(self, call: Call, request: HttpRequest, began: float, answer: Answer) -> None:
         try:
-            reply = await answer()
+            reply = self._reply(request, await answer())
         except Exception as error:
             reply = self._error(request, error)
         if reply.rest is None:
@@ -118,7 +119,7 @@ class Api:
         self, call: Call, request: HttpRequest, began: float, outcome: RawReply | Exception
     ) -> None:
         """Answer with a reply, or with an error in the form of its protocol."""
-        reply = outcome if isinstance(outcome, RawReply) else self._error(request, outcome)
+        reply = self._reply(request, outcome)
         if reply.rest is not None:
             self._run(call, self._stream(call, request, began, reply))
             return
@@ -128,6 +129,22 @@ class Api:
             _log.exception("an answer could not be sent")
             call.abort()
         self._note(call, reply.status, time.monotonic() - began)
+
+    def _reply(self, request: HttpRequest, outcome: RawReply | Exception) -> RawReply:
+        """What is answered: a reply that is not too large, or an error."""
+        if not isinstance(outcome, RawReply):
+            return self._error(request, outcome)
+        try:
+            self._check_size(outcome.body)
+        except InferenceFailed as error:
+            return self._error(request, error)
+        return outcome
+
+    def _check_size(self, part: Buffer) -> None:
+        limit = self._replies.max_bytes
+        if len(part) > limit:
+            msg = f"the answer has {len(part)} bytes, max_response_size is {limit}"
+            raise InferenceFailed(msg)
 
     def _find(self, request: HttpRequest) -> Answer:
         """Find what answers a request.
@@ -185,6 +202,7 @@ class Api:
         try:
             async with contextlib.aclosing(_parts(reply)) as parts:
                 async for part in parts:
+                    self._check_size(part)
                     call.send(part)
                     await call.drained()
         except ServingError as error:

@@ -115,7 +115,7 @@ class InferenceRoutes:
             raise outcome
         if not isinstance(outcome, RawReply):
             raise InferenceFailed("the model gave tensors instead of a reply")
-        return self._checked(outcome)
+        return outcome
 
     def _is_here(self, request: HttpRequest, target: Target) -> bool:
         """Whether this is TorchServe's form of an address that the Open Inference Protocol has."""
@@ -147,13 +147,6 @@ class InferenceRoutes:
             return error
         version = f'" Version {target.version}' if target.version else ""
         return ServerUnavailable(f'Model "{target.model}{version}" {_NO_WORKER}')
-
-    def _checked(self, reply: RawReply) -> RawReply:
-        limit = self._settings.max_response_bytes
-        if len(reply.body) > limit:
-            msg = f"the answer has {len(reply.body)} bytes, max_response_size is {limit}"
-            raise InferenceFailed(msg)
-        return reply
 
 
 class Prediction:

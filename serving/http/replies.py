@@ -52,11 +52,13 @@ class Replies:
     Attributes:
         is_reference: whether it answers as the reference.
         may_change_models: whether models may be registered and removed.
+        max_bytes: of an answer, or of each part of one that comes in parts.
     """
 
     def __init__(self, settings: ServerSettings) -> None:
         self.is_reference = settings.compat == "torchserve"
         self.may_change_models = settings.enable_model_api
+        self.max_bytes = settings.max_response_bytes
         self._cors = tuple(
             (f"access-control-allow-{part}", value)
             for part in _CORS

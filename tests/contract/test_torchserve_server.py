@@ -176,3 +176,17 @@ def test_server_serves_again_what_it_served_before_it_was_stopped(
         served_from(last, store, logs),
     ):
         pass
+
+
+def test_answers_that_are_too_large_are_errors_on_every_route() -> None:
+    with served(SERVING_MAX_RESPONSE_BYTES="1000") as server:
+        body = b"x" * 1000
+        answer = httpx.post(f"{server.inference}/predictions/echo", content=body)
+        message(answer, 503, "InternalServerException")
+        assert "max_response_size is 1000" in answer.json()["message"]
+        tensor = {"name": "body", "datatype": "UINT8", "shape": [1000], "data": [7] * 1000}
+        asked = {"inputs": [tensor]}
+        answer = httpx.post(f"{server.inference}/v2/models/echo/infer", json=asked)
+        assert answer.status_code == 500
+        assert "max_response_size is 1000" in answer.json()["error"]
+        assert httpx.post(f"{server.inference}/predictions/echo", content=b"x").status_code == 200
