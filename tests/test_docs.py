@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from animator.__main__ import build_parser, main
+from animator.motion import read_keyframes, read_map
 from serving.local import LocalPredictor
 
 ROOT = Path(__file__).parents[1]
@@ -86,3 +87,15 @@ def test_handler_example_answers(tmp_path: Path) -> None:
     predictor = LocalPredictor(tmp_path)
     outputs = predictor.infer("echo", {"x": np.array([1, 2], np.float32)})
     assert outputs["y"].tolist() == [2.0, 4.0]
+
+
+def test_examples_of_the_page_of_motions_work(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs" / "motions.md").read_text()
+    own_map, keyframes = re.findall(r"```toml\n(.+?)```", page, re.DOTALL)
+    assert read_map(own_map.encode()).joints == {"left_hand": "Bone.012", "neck": ""}
+    motion, _ = read_keyframes(keyframes.encode(), name="nod")
+    assert len(motion.root) == 48
+    (example,) = re.findall(r"```python\n(.+?)```", page, re.DOTALL)
+    exec(compile(example, "docs/motions.md", "exec"), {})
+    # The walk at twice the speed, and the wave: 15 + 48 frames, but for a fade of a third.
+    assert capsys.readouterr().out == "(58, 16)\n"

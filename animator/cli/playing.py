@@ -15,7 +15,10 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     group = parser.add_argument_group("what they do")
     group.add_argument(
-        "--motion", default="dance", metavar="NAME|FILE.bvh", help="a motion or its file (dance)"
+        "--motion",
+        default="dance",
+        metavar="NAME|FILE",
+        help="a motion, a .bvh file, or keyframes in a .toml file (dance)",
     )
     group.add_argument(
         "--map",
@@ -42,13 +45,13 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
 
 def motion_name(args: argparse.Namespace) -> str:
     """Of what is asked for, as it stands in the name of the output."""
-    return "-".join((Path(args.motion).stem if _is_file(args) else args.motion, *args.then))
+    return "-".join((Path(args.motion).stem if _suffix(args) else args.motion, *args.then))
 
 
 def wrong_playing(args: argparse.Namespace) -> str | None:
     """What is wrong with the options together."""
-    if args.map is not None and not _is_file(args):
-        return "--map is for motion files; the motions of the library need none"
+    if args.map is not None and _suffix(args) != ".bvh":
+        return "--map is for .bvh files; other motions need none"
     if len(args.then) > 8:
         return f"at most 8 motions can follow, not {len(args.then)}"
     return None
@@ -61,16 +64,12 @@ def performance_for(args: argparse.Namespace) -> "Performance":
         UnknownMotion: when no motion has a name asked for.
         InvalidMotion: when a file cannot be read, or what is asked for cannot be done with it.
     """
-    from animator.cli.clips import read_clip_file, read_map_file
+    from animator.cli.clips import read_motion
     from animator.core.motion import Playback
-    from animator.motion import load_motion, prepare, read_clip
+    from animator.motion import load_motion, prepare
 
-    if _is_file(args):
-        file = Path(args.motion)
-        options = read_map_file(args.map)
-        clip = read_clip(read_clip_file(file), name=file.stem, options=options)
-    else:
-        clip = load_motion(args.motion)
+    file = Path(args.motion) if _suffix(args) else None
+    clip = load_motion(args.motion) if file is None else read_motion(file, args.map)
     playback = Playback(
         speed=args.speed,
         mirror=args.mirror,
@@ -81,8 +80,10 @@ def performance_for(args: argparse.Namespace) -> "Performance":
     return prepare(*clip, playback)
 
 
-def _is_file(args: argparse.Namespace) -> bool:
-    return Path(args.motion).suffix.lower() == ".bvh"
+def _suffix(args: argparse.Namespace) -> str:
+    """Of a motion's file, lower case; empty when it is a name of the library."""
+    suffix = Path(args.motion).suffix.lower()
+    return suffix if suffix in (".bvh", ".toml") else ""
 
 
 def _speed(text: str) -> float:

@@ -2,7 +2,7 @@
 
 from animator.motion.bvh import DEFAULT_LIMITS, read_bvh
 from animator.motion.bvh_writer import write_bvh
-from animator.motion.clip_files import ClipFacts, inspect_clip, read_clip, read_map
+from animator.motion.clip_files import ClipFacts, inspect_clip, read_clip, read_keyframes, read_map
 from animator.motion.follow import follow
 from animator.motion.kinematics import trim
 from animator.motion.library import list_motions, load_motion
@@ -25,6 +25,7 @@ __all__ = (
     "prepare",
     "read_bvh",
     "read_clip",
+    "read_keyframes",
     "read_map",
     "retarget",
     "trim",

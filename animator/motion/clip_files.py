@@ -1,19 +1,21 @@
-"""A BVH file of any tool as a motion that a drawn figure can follow, by itself or with a map."""
+"""Motion files of people: BVH of any tool, by itself or with a map, and keyframes of their own."""
 
 import msgspec
 
-from animator.core.errors import InvalidMotion
 from animator.core.motion import Motion, RetargetMap
 from animator.motion.bvh import Up, read_bvh
+from animator.motion.documents import decode_toml
+from animator.motion.keyframes import Keyframes
+from animator.motion.library import puppet_map
 from animator.motion.mapping import AUTOMATIC, MapFile, build_map, map_joints, turn_upright
 from animator.motion.project import View, choose_views, see_body
+from animator.motion.puppet import move_puppet
 from animator.motion.timing import thin
 
-__all__ = ("MOST_FPS", "ClipFacts", "inspect_clip", "read_clip", "read_map")
+__all__ = ("MOST_FPS", "ClipFacts", "inspect_clip", "read_clip", "read_keyframes", "read_map")
 
 MOST_FPS = 60.0
 """Frames a second; a clip of more is thinned out: neither screens nor eyes tell."""
-_LARGEST_MAP = 64 * 1024  # bytes
 
 
 class ClipFacts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -85,11 +87,14 @@ def read_map(data: bytes, *, name: str = "the map file") -> MapFile:
     Raises:
         InvalidMotion: when it is no such file, with the place where it goes wrong.
     """
-    if len(data) > _LARGEST_MAP:
-        msg = f"{name} is larger than {_LARGEST_MAP} bytes"
-        raise InvalidMotion(msg)
-    try:
-        return msgspec.toml.decode(data, type=MapFile)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        msg = f"{name}: {error}"
-        raise InvalidMotion(msg) from error
+    return decode_toml(data, MapFile, name)
+
+
+def read_keyframes(data: bytes, *, name: str = "motion") -> tuple[Motion, RetargetMap]:
+    """Read a motion that was written by hand, in TOML, as `keyframes.py` says.
+
+    Raises:
+        InvalidMotion: when it is no such file, with the place where it goes wrong.
+    """
+    keyframes = decode_toml(data, Keyframes, name)
+    return move_puppet(name, keyframes), puppet_map(keyframes.view)

@@ -7,9 +7,11 @@ import msgspec
 
 from animator.core.errors import InvalidMotion
 
-__all__ = ("read_toml",)
+__all__ = ("MOST_BYTES", "decode_toml", "read_toml")
 
 Document = TypeVar("Document")
+
+MOST_BYTES = 64 * 1024
 
 
 def read_toml(path: Path, kind: type[Document]) -> Document:
@@ -19,7 +21,24 @@ def read_toml(path: Path, kind: type[Document]) -> Document:
         InvalidMotion: when it cannot be read, with the place where it goes wrong.
     """
     try:
-        return msgspec.toml.decode(path.read_bytes(), type=kind)
-    except (OSError, msgspec.DecodeError) as error:
+        data = path.read_bytes()
+    except OSError as error:
         msg = f"{path.name}: {error}"
+        raise InvalidMotion(msg) from error
+    return decode_toml(data, kind, path.name)
+
+
+def decode_toml(data: bytes, kind: type[Document], name: str) -> Document:
+    """Read the bytes of a file of that name as a struct of the kind given.
+
+    Raises:
+        InvalidMotion: when they are no such file, or too many, with the place where it goes wrong.
+    """
+    if len(data) > MOST_BYTES:
+        msg = f"{name}: it is larger than {MOST_BYTES} bytes"
+        raise InvalidMotion(msg)
+    try:
+        return msgspec.toml.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        msg = f"{name}: {error}"
         raise InvalidMotion(msg) from error

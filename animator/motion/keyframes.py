@@ -27,7 +27,7 @@ A loop may close with a key at the very end, equal to the first or whole turns a
 or a figure goes round and round by that.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
@@ -38,7 +38,10 @@ from animator.core.errors import InvalidMotion
 
 __all__ = ("Keyframes", "sample_hops", "sample_track")
 
-Track = float | tuple[tuple[float, float], ...]
+Track = float | Annotated[tuple[tuple[float, float], ...], msgspec.Meta(min_length=1)]
+
+_MOST_FRAMES = 3600
+_LARGEST = 1e5  # degrees, metres or time units
 
 
 class Keyframes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -54,6 +57,9 @@ class Keyframes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         view: where most of the movement is seen from.
         tracks: name -> value, or keys in ascending order of time.
         hops: (start, end, height): time units and metres.
+
+    Raises:
+        ValueError: when a number is out of its bounds, or the motion has too many frames.
     """
 
     duration: float
@@ -66,11 +72,31 @@ class Keyframes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     tracks: dict[str, Track]
     hops: tuple[tuple[float, float, float], ...] = ()
 
+    def __post_init__(self) -> None:
+        frames = self.duration * self.unit * self.fps
+        if not (self.unit > 0 and 1 <= self.fps <= 120 and 0.5 <= frames <= _MOST_FRAMES):
+            msg = (
+                f"fps must be 1 to 120, unit more than 0, and the motion 1 to {_MOST_FRAMES} "
+                f"frames long; it has {frames:g} at {self.fps:g} a second"
+            )
+            raise ValueError(msg)
+        numbers = [*self.hops, *(key for keys in self.tracks.values() for key in _keys(keys))]
+        if not all(abs(number) <= _LARGEST for row in numbers for number in row):
+            msg = f"the numbers of tracks and hops must be {_LARGEST:g} at most"
+            raise ValueError(msg)
+        if not all(start < end for start, end, _ in self.hops):
+            msg = "a hop must end after it starts"
+            raise ValueError(msg)
+
     @property
     def times(self) -> NDArray[np.float64]:
         """Time of each frame, in time units."""
         count = round(self.duration * self.unit * self.fps)
         return np.arange(count) / (self.fps * self.unit)
+
+
+def _keys(track: Track) -> tuple[tuple[float, float], ...]:
+    return ((0.0, track),) if isinstance(track, float) else track
 
 
 def sample_track(keyframes: Keyframes, name: str) -> NDArray[np.float64]:

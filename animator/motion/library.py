@@ -2,6 +2,7 @@
 
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -10,7 +11,7 @@ from animator.core.motion import Motion, MotionInfo, RetargetMap
 from animator.motion.bvh import read_bvh
 from animator.motion.documents import read_toml
 
-__all__ = ("list_motions", "load_motion")
+__all__ = ("list_motions", "load_motion", "puppet_map")
 
 _DATA = Path(__file__).parent / "data"
 
@@ -46,6 +47,16 @@ def load_motion(name: str) -> tuple[Motion, RetargetMap]:
     return _load(name)[1:]
 
 
+def puppet_map(view: Literal["front", "side"]) -> RetargetMap:
+    """How drawn figures follow the puppet of `puppet.py`, seen from the front or the side."""
+    return _read_map("puppet-side" if view == "side" else "puppet")
+
+
+@cache
+def _read_map(name: str) -> RetargetMap:
+    return read_toml(_DATA / "maps" / f"{name}.toml", RetargetMap)
+
+
 @cache
 def _names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _DATA.glob("*.bvh")))
@@ -63,4 +74,4 @@ def _load(name: str) -> tuple[MotionInfo, Motion, RetargetMap]:
         fps=motion.fps,
         loop=entry.loop,
     )
-    return info, motion, read_toml(_DATA / "maps" / f"{entry.retarget_map}.toml", RetargetMap)
+    return info, motion, _read_map(entry.retarget_map)

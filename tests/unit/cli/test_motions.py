@@ -22,7 +22,7 @@ def test_motions_are_listed_by_name(animator: Animator, capsys: pytest.CaptureFi
     assert len(lines) >= 36
     assert lines == sorted(lines)
     (walk,) = [line for line in lines if line.startswith("walk ")]
-    assert walk.split() == ["walk", "1.0", "s", "Walk", "(everyday)"]
+    assert walk.split() == ["walk", "1.0", "s", "Walk", "(going,", "everyday)"]
 
 
 def test_motions_are_found_by_tag(animator: Animator, capsys: pytest.CaptureFixture[str]) -> None:

@@ -68,10 +68,22 @@ def test_a_map_says_which_joint_is_which(animator: Animator, stick_png: Path, cl
     assert _range(heights["right_hand"]) < 15  # it hangs as it is drawn
 
 
+def test_keyframes_of_ones_own_are_followed(
+    animator: Animator, stick_png: Path, tmp_path: Path
+) -> None:
+    own = tmp_path / "raise.toml"
+    own.write_text("duration = 1.0\n[tracks]\nleft_arm = [[0.0, 20.0], [0.5, 160.0]]\n")
+    assert _animate(animator, stick_png, tmp_path, "--motion", own) == 0
+    heights = _heights(tmp_path / "a.joints.json")
+    assert len(heights["left_hand"]) == 30
+    assert _range(heights["left_hand"]) > 30
+    assert _range(heights["right_hand"]) < 5
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("--motion", "wave", "--map", "map.toml"), "--map is for motion files"),
+        (("--motion", "wave", "--map", "map.toml"), "--map is for .bvh files"),
         (("--then", "walk") * 9, "at most 8 motions"),
         (("--speed", "9"), "the speed must be"),
         (("--speed", "fast"), "the speed must be"),

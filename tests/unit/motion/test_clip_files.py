@@ -6,7 +6,7 @@ import pytest
 from animator.core.errors import InvalidMotion
 from animator.core.motion import BoneSource
 from animator.motion.bvh_writer import write_bvh
-from animator.motion.clip_files import read_clip, read_map
+from animator.motion.clip_files import read_clip, read_keyframes, read_map
 from animator.motion.library import load_motion
 from animator.motion.mapping import AUTOMATIC, MapFile
 from tests.unit.motion.bodies import BODY, stand
@@ -70,3 +70,36 @@ def test_broken_bvh_files_and_unknown_bodies_are_refused() -> None:
         read_clip(write_bvh(stand(BODY[:6])))
     with pytest.raises(InvalidMotion, match="no joint 'Paw'"):
         read_clip(write_bvh(stand(BODY)), options=MapFile(joints={"left_hand": "Paw"}))
+
+
+NOD = b"duration = 0.5\n[tracks]\nhead = [[0.0, 0.0], [0.2, 10.0]]\n"
+
+
+def test_keyframes_are_read_with_the_map_of_their_view() -> None:
+    motion, front = read_keyframes(NOD, name="nod")
+    assert (motion.name, len(motion.root), motion.fps) == ("nod", 15, 30.0)
+    _, side = read_keyframes(b'view = "side"\n' + NOD)
+    assert {group.plane for group in front.groups} == {"frontal"}
+    assert {group.plane for group in side.groups} == {"sagittal"}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (b"duration = 1.0", "missing required field `tracks`"),
+        (b"duration = -1.0\n[tracks]", "3600 frames"),
+        (b"duration = 1e9\n[tracks]", "3600 frames"),
+        (b"duration = nan\n[tracks]", "3600 frames"),
+        (b"duration = 1.0\nfps = 0.1\n[tracks]", "fps must be 1 to 120"),
+        (b"duration = 1.0\nunit = -1.0\n[tracks]", "unit more than 0"),
+        (b"duration = 1.0\n[tracks]\narm = []", "length >= 1"),
+        (b"duration = 1.0\n[tracks]\narm = inf", "100000 at most"),
+        (b"duration = 1.0\n[tracks]\narm = [[0.0, nan]]", "100000 at most"),
+        (b"duration = 1.0\nhops = [[0.5, 0.5, 1.0]]\n[tracks]", "end after it starts"),
+        (b"duration = 1.0\n[tracks]\nwings = 3.0", "nothing follows the tracks"),
+        (b"duration = 1.0\n[tracks]\narm = [[1.0, 1.0], [0.5, 1.0]]", "ascending order"),
+    ],
+)
+def test_broken_keyframes_are_refused_with_the_reason(text: bytes, why: str) -> None:
+    with pytest.raises(InvalidMotion, match=why):
+        read_keyframes(text, name="nod")

@@ -26,6 +26,7 @@ ASKED = """
     spin swim think throw tiptoe walk wave zombie
 """
 
+KINDS = {"going", "dance", "sport", "greeting", "feeling"}
 FEET = ("LeftFoot", "RightFoot")
 GAITS = ["march", "run", "skate", "skip", "sneak", "tiptoe", "walk", "zombie"]
 IN_THE_AIR = {"climb", "fly", "swim"}
@@ -72,6 +73,7 @@ def test_motions_are_listed_by_name_with_what_the_gallery_shows() -> None:
         assert 0.5 <= info.duration <= 6
         assert info.tags
         assert all(tag == tag.lower() for tag in info.tags)
+        assert KINDS & set(info.tags)
 
 
 @pytest.mark.parametrize("name", sorted(INFOS))
