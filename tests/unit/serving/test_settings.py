@@ -27,6 +27,16 @@ def test_defaults_are_loopback_and_the_references_ports() -> None:
     )
 
 
+def test_doors_are_closed_unless_somebody_opens_them() -> None:
+    settings = read_settings(None, {})
+    assert settings.token_authorization == "management"
+    assert not settings.enable_model_api
+    assert settings.allowed_urls == ()
+    assert not settings.allow_private_urls
+    assert not settings.client_shared_memory
+    assert settings.cors_allowed_origin == ""
+
+
 def test_file_sets_server_defaults_and_models(tmp_path: Path) -> None:
     path = write(
         tmp_path,
