@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Literal
 
 import av
 import numpy as np
@@ -37,7 +38,7 @@ class _Kind:
     """
 
     container: str
-    codec: str
+    codec: Literal["libx264", "libvpx-vp9"]
     alpha: str | None
     options: Mapping[str, str]
     container_options: Mapping[str, str]
