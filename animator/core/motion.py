@@ -79,6 +79,7 @@ class LimbGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         bones: far joints, in the drawn skeleton, of the bones in this group.
         plane: the plane their movement is projected on.
         depth_driver: joint of the motion whose depth decides what is drawn in front.
+        more_drivers: further ones; the mean of all depths counts.
         plane_joints: joints of the motion whose movement finds the principal plane; when empty,
             those that drive the group's bones. Both legs name the joints of both, to agree.
     """
@@ -87,6 +88,7 @@ class LimbGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     bones: tuple[str, ...]
     plane: Plane
     depth_driver: str
+    more_drivers: tuple[str, ...] = ()
     plane_joints: tuple[str, ...] = ()
 
 
@@ -100,6 +102,7 @@ class RetargetMap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         legs: chains of joints of the motion, each from hip to foot; the length of the drawn bones
             that they drive, against their own, scales the path.
         forward: pairs (right, left) of joints whose line is perpendicular to where it faces.
+        path_group: name of the limb group on whose plane the path is seen; None: that of the legs.
         faces_left: whether the figure faces to the left where it is seen from the side.
     """
 
@@ -108,6 +111,7 @@ class RetargetMap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     root: str
     legs: tuple[tuple[str, ...], ...]
     forward: tuple[tuple[str, str], ...]
+    path_group: str | None = None
     faces_left: bool = False
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from animator.core.errors import InvalidMotion
-from animator.core.motion import BoneSource, Motion, RetargetMap
+from animator.core.motion import BoneSource, LimbGroup, Motion, RetargetMap
 from animator.core.pose import PoseSequence
 from animator.core.skeleton import Skeleton, joint_positions
 from animator.core.spaces import FigureToWorld
@@ -55,7 +55,7 @@ def retarget(
     group_of = _group_of(retarget_map, skeleton)
     present = sorted(set(group_of[1:]))
     names = [joint.name for joint in skeleton.joints]
-    drivers = [(body.place(retarget_map.groups[g].depth_driver), views[g]) for g in present]
+    drivers = [(_driver(body, retarget_map.groups[g]), views[g]) for g in present]
     depths = [depths_on(view, places) for places, view in drivers]
     scale = path_scale(body, retarget_map, skeleton, to_world)
     return PoseSequence(
@@ -135,13 +135,22 @@ def _directions(points: Floats, visible: NDArray[np.bool_]) -> Floats:
 
 
 def path_view(retarget_map: RetargetMap, views: Sequence[View]) -> View:
-    """The view in which the legs are seen: the figure walks ahead in it, or sideways."""
+    """The view in which the path, or else the legs, are seen: it goes ahead in it, or sideways."""
+    if retarget_map.path_group is not None:
+        names = [group.name for group in retarget_map.groups]
+        return views[names.index(retarget_map.path_group)]
     stretches = _leg_stretches(retarget_map)
     for group, view in zip(retarget_map.groups, views, strict=True):
         sources = [retarget_map.bones.get(bone) for bone in group.bones]
         if any(s is not None and (s.near, s.far) in stretches for s in sources):
             return view
     return "frontal"
+
+
+def _driver(body: Body, group: LimbGroup) -> Floats:
+    """Places (F, 3) whose depth is the group's."""
+    joints = (group.depth_driver, *group.more_drivers)
+    return np.asarray(np.mean([body.place(joint) for joint in joints], axis=0))
 
 
 def _leg_stretches(retarget_map: RetargetMap) -> set[tuple[str, str]]:

@@ -36,12 +36,14 @@ def map_from_rules(
     _check_planes(rules)
     low = {check.joint for check in rules.checks if _is_below(check, skeleton)}
     bones = {bone: pair for bone, pair in rules.bones.items() if bone not in low}
+    groups = tuple(_groups(rules))
     return RetargetMap(
         bones={bone: BoneSource(near=near, far=far) for bone, (near, far) in bones.items()},
-        groups=tuple(_groups(rules)),
+        groups=groups,
         root=motion.joints[0],
         legs=tuple(tuple(reversed(leg)) for leg in rules.legs),
         forward=tuple((right, left) for left, right in clip.forward),
+        path_group=_path_group(rules, groups),
     )
 
 
@@ -71,8 +73,15 @@ def _group(
         bones=tuple(joints),
         plane=found.plane,
         depth_driver=part.drivers[0],
+        more_drivers=part.drivers[1:],
         plane_joints=found.joints,
     )
+
+
+def _path_group(rules: RetargetRules, groups: Sequence[LimbGroup]) -> str | None:
+    """A limb group that is seen on the plane of the path; None where no limb is."""
+    (plane,) = [plane for plane in rules.planes if plane.name == rules.path_plane]
+    return next((group.name for group in groups if group.plane_joints == plane.joints), None)
 
 
 def _plane_of(rules: RetargetRules) -> dict[str, PlaneGroup]:

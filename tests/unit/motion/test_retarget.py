@@ -127,6 +127,25 @@ def test_path_goes_ahead_where_the_legs_are_seen_from_the_side() -> None:
     assert poses.root[1].tolist() == pytest.approx([0.2, 0])
 
 
+def test_path_is_seen_as_the_group_that_is_named_for_it() -> None:
+    trunk, leg, _ = MAP.groups
+    side = msgspec.structs.replace(trunk, plane="sagittal")
+    named = msgspec.structs.replace(MAP, groups=(side, leg), path_group="trunk")
+    motion = _motion([0, 0], [[0, 0, 0], [5, 0, 1]])
+    poses = retarget(motion, named, _skeleton(), TO_WORLD)
+    assert poses.root[1].tolist() == pytest.approx([0.2, 0])
+
+
+def test_depth_of_a_group_is_the_mean_of_its_drivers() -> None:
+    trunk, leg, _ = MAP.groups
+    both = msgspec.structs.replace(leg, more_drivers=("Hip",))
+    motion = _motion([QUARTER], [[0, 0, 0]], axis="X")
+    poses = retarget(
+        motion, msgspec.structs.replace(MAP, groups=(trunk, both)), _skeleton(), TO_WORLD
+    )
+    np.testing.assert_allclose(poses.depths, [[0, -0.5]], atol=1e-6)
+
+
 def test_figure_without_driven_legs_moves_as_if_it_had_usual_ones() -> None:
     joints = (
         Joint(name="root", parent=None, x=50, y=60),

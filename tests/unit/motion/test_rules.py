@@ -44,6 +44,22 @@ def test_rules_become_a_map(tmp_path: Path) -> None:
     assert trunk.bones[-2:] == ("torso", "neck")
     assert (left_arm.plane, left_arm.depth_driver) == ("frontal", "LeftHand")
     assert right_leg.plane == "principal" and len(right_leg.plane_joints) == 6
+    assert made.path_group in {group.name for group in made.groups if "foot" in group.bones[-1]}
+
+
+def test_path_may_be_seen_on_another_plane_than_the_legs(tmp_path: Path) -> None:
+    write_files(tmp_path)
+    with_retarget(tmp_path, "char_bvh_root_offset.bvh_projection_bodypart_group_for_offset", "Arms")
+    made = map_from_rules(*read(tmp_path))
+    (group,) = [group for group in made.groups if group.name == made.path_group]
+    assert group.bones == ("left_elbow", "left_hand")
+
+
+def test_depth_may_be_the_mean_of_several_joints(tmp_path: Path) -> None:
+    write_files(tmp_path)
+    with_retarget(tmp_path, "char_bodypart_groups.1.bvh_depth_drivers", ["LeftHand", "LeftElbow"])
+    group = map_from_rules(*read(tmp_path)).groups[1]
+    assert (group.depth_driver, group.more_drivers) == ("LeftHand", ("LeftElbow",))
 
 
 def test_bones_of_one_part_may_be_seen_on_two_planes(tmp_path: Path) -> None:
