@@ -13,6 +13,9 @@ __all__ = ("Call", "Peers", "Wire", "encode_fields")
 _NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _VALUE = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f]*")
 
+_JOINED_BYTES = 4096
+"""Longest body that goes along with its head: a copy costs less than a second buffer to send."""
+
 _REASONS = {status.value: status.phrase for status in HTTPStatus} | {499: "Client Closed Request"}
 _STATUS_LINES: dict[tuple[int, str], bytes] = {}
 
@@ -125,6 +128,8 @@ class Call:
         )
         if not body or self.head.method == "HEAD" or status in (204, 304):
             self._wire.write(lines)
+        elif len(body) <= _JOINED_BYTES:
+            self._wire.write(lines + body)
         else:
             self._wire.write(lines, body)
         self._wire.finish(reusable=reusable)

@@ -16,7 +16,7 @@ from serving.protocol.tensors import Buffer
 
 __all__ = ("SharedArea", "make_areas")
 
-SHARED_FROM = 1 << 18
+SHARED_FROM = 1 << 14
 """Smaller payloads go through the socket, bytes."""
 
 _LARGEST = 64 << 20
