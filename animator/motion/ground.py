@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 _REACH = 0.9995  # of a straight leg, at most
 _EASE = 0.12  # seconds in which a foot is taken up and let go
-_SAME_GROUND = 0.02  # world units; a foot that stands higher or lower by more stands on a step
+_STRAIGHTEST = 10  # percent of the frames in which a foot stands that are deeper than its ground
 _STRAIGHT = 0.09  # sine of the angle of a knee that counts as straight
 
 
@@ -67,9 +67,9 @@ def hold_feet(
         return poses
     places = pose_joints(rest, parents, poses).places
     feet = places[:, [leg.foot for leg in legs]]
-    hold = _hold(feet, contact, poses.fps)
-    shift = _shift(feet, hold, contact, poses.fps)
+    shift = _shift(feet, contact, poses.fps)
     places = places + shift[:, None]
+    hold = _hold(feet + shift[:, None], contact, poses.fps)
     angles = poses.angles.copy()
     ease = max(round(_EASE * poses.fps), 1)
     for n, leg in enumerate(legs):
@@ -83,27 +83,32 @@ def hold_feet(
 
 
 def _hold(feet: Floats, contact: Contact, fps: float) -> _Hold:
-    """A foot is held on one level, and on one spot of the ground from when it is set down."""
+    """A foot is held on one level, and on one spot of the ground, from when it is set down.
+
+    The level is where the leg is straightest: a knee that must bend a straight leg bends a lot for
+    a little, and one that is bent hardly changes.
+    """
     runs = [runs_of(stands, contact.closed) for stands in contact.stands.T]
     spots, deepest = feet.copy(), np.full(len(runs), -np.inf)
     for n, own in enumerate(runs):
-        usual = np.median(feet[contact.stands[:, n], n, 1]) if own else 0.0
         for run in own:
             line = contact.ground_speed / fps * np.arange(len(run))
             spots[run, n, 0] = (feet[run, n, 0] - line).mean() + line
-            level = np.median(feet[run, n, 1])
-            spots[run, n, 1] = usual if abs(level - usual) < _SAME_GROUND else level
+            spots[run, n, 1] = np.percentile(feet[run, n, 1], _STRAIGHTEST)
         if own:
             deepest[n] = spots[contact.stands[:, n], n, 1].min()
     return _Hold(runs, spots, deepest)
 
 
-def _shift(feet: Floats, hold: _Hold, contact: Contact, fps: float) -> Floats:
-    """By how much the figure moves (F, 2), so that its standing feet are where they are held."""
+def _shift(feet: Floats, contact: Contact, fps: float) -> Floats:
+    """By how much the figure moves (F, 2), so that its standing feet are where they mostly are."""
     stands, frames = contact.stands, np.arange(len(feet))
-    miss = hold.spots - feet
+    goals = _hold(feet, contact, fps).spots
+    for n, own in enumerate(stands.T):
+        goals[own, n, 1] = np.median(feet[own, n, 1]) if own.any() else 0.0
     some = stands.any(axis=1)
-    mean = (miss * stands[..., None]).sum(axis=1) / np.maximum(stands.sum(axis=1), 1)[:, None]
+    miss = ((goals - feet) * stands[..., None]).sum(axis=1)
+    mean = miss / np.maximum(stands.sum(axis=1), 1)[:, None]
     period = len(feet) if contact.closed else None
     shift = np.stack(
         [np.interp(frames, frames[some], mean[some, i], period=period) for i in (0, 1)], axis=1

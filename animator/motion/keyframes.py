@@ -32,7 +32,6 @@ from typing import Annotated, Literal
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import PchipInterpolator
 
 from animator.core.errors import InvalidMotion
 
@@ -117,6 +116,9 @@ def sample_track(keyframes: Keyframes, name: str) -> NDArray[np.float64]:
         msg = f"the keys of {name!r} are not in ascending order of time"
         raise InvalidMotion(msg)
     held = np.clip(keyframes.times, keys[0, 0], keys[-1, 0])
+    # A fifth of a second to load, and only those who make motions need it.
+    from scipy.interpolate import PchipInterpolator
+
     return np.asarray(PchipInterpolator(keys[:, 0], keys[:, 1])(held))
 
 

@@ -112,6 +112,17 @@ def test_a_foot_is_let_go_little_by_little() -> None:
     assert away[45:, :, 0].max() < 1e-3
 
 
+def test_straight_legs_that_stand_stay_straight_whatever_the_others_do() -> None:
+    left = np.zeros((60, 2))
+    left[30:] = [40.0, -30.0]  # later the left leg stands bent
+    poses = _poses(left, np.zeros((60, 2)))
+    stands = np.ones((60, 2))
+    stands[25:35, 0] = 0
+    held = _hold(poses, stands)
+    bend = np.degrees(np.sin(held.angles[:20, [3, 6]] - held.angles[:20, [2, 5]]))
+    assert np.abs(bend).max() < 6
+
+
 def test_who_never_stands_is_left_alone() -> None:
     poses = _poses(_bent(10, 3.0), _bent(10, 3.0))
     assert _hold(poses, np.zeros((10, 2))) is poses
