@@ -44,7 +44,10 @@ class RawRequest(msgspec.Struct, frozen=True, eq=False):
         for name in INPUT_FIELDS:
             if name in self.fields:
                 return self.fields[name]
-        msg = f"the form has no field {' or '.join(INPUT_FIELDS)}"
+        msg = (
+            f"the form has no field {' or '.join(INPUT_FIELDS)}: name one, or tell by Content-Type "
+            "what the body is (curl -d calls it a form)"
+        )
         raise BadInput(msg)
 
 
