@@ -27,31 +27,40 @@ from serving.app import serve
 from serving.http.call import Call
 from serving.http.connection import Connection
 from serving.observe.metrics import EndpointMetrics
-from serving.registry.traffic import Posted, Traffic
+from serving.observe.statistics import BatchTimes
+from serving.registry.traffic import Traffic
 from serving.settings import read_settings
 
-HOPS = ("read and route", "queue, batch wait", "to the worker and back", "compute", "reply")
+HOPS = ("parse", "queue", "batch wait", "ship", "compute", "reply")
 
 
 class Watch:
-    """Sums of the hops' times, seconds, and how many requests they are of."""
+    """Sums of the hops' times, seconds, and how many requests they are of; for one worker.
+
+    Attributes:
+        seconds: by hop. `parse`: from the last bytes of a request until it is counted as come.
+            `queue`: while the worker is busy. `batch wait`: then, for company. `ship`: to the
+            worker and back. `compute`: decoding, the model, encoding. `reply`: from the answer of
+            the batch until the reply is handed to the event loop.
+        count: of requests.
+    """
 
     def __init__(self) -> None:
         self.seconds = dict.fromkeys(HOPS, 0.0)
         self.count = 0
-        self._began = 0.0
+        self._read_at = self._answered_at = 0.0
+        self._idle_since = self._size = 0.0
 
     def install(self) -> None:
         """Wrap what a request goes through."""
-        self._around(Connection, "buffer_updated", self._begin)
-        self._around(Traffic, "enter", self._routed)
-        self._around(Posted, "settle", self._begin)
+        self._before(Connection, "buffer_updated", self._read)
+        self._before(Traffic, "enter", self._parsed)
+        self._before(EndpointMetrics, "launched", self._launched)
+        self._before(EndpointMetrics, "inferred", self._inferred)
+        self._before(EndpointMetrics, "shipped", self._shipped)
         self._after(Call, "reply", self._replied)
-        self._around(EndpointMetrics, "launched", self._launched)
-        self._around(EndpointMetrics, "shipped", self._shipped)
-        self._around(EndpointMetrics, "inferred", self._inferred)
 
-    def _around(self, owner: type, name: str, note: Callable[..., None]) -> None:
+    def _before(self, owner: type, name: str, note: Callable[..., None]) -> None:
         inner = getattr(owner, name)
 
         def watched(this: Any, *values: Any) -> Any:
@@ -69,26 +78,30 @@ class Watch:
 
         setattr(owner, name, watched)
 
-    def _begin(self, *_: object) -> None:
-        self._began = time.perf_counter()
+    def _read(self, *_: object) -> None:
+        self._read_at = time.perf_counter()
 
-    def _routed(self) -> None:
-        self.seconds["read and route"] += time.perf_counter() - self._began
-
-    def _replied(self) -> None:
-        self.seconds["reply"] += time.perf_counter() - self._began
-        self.count += 1
+    def _parsed(self) -> None:
+        self.seconds["parse"] += time.perf_counter() - self._read_at
 
     def _launched(self, waits_s: Sequence[float], *_: object) -> None:
-        self.seconds["queue, batch wait"] += sum(waits_s)
-        self._size = len(waits_s)
+        idle_s = time.monotonic() - self._idle_since
+        for wait_s in waits_s:
+            company_s = min(wait_s, idle_s)
+            self.seconds["batch wait"] += company_s
+            self.seconds["queue"] += wait_s - company_s
 
-    def _inferred(self, seconds: float, size: int, *_: object) -> None:
-        self.seconds["compute"] += seconds * size
+    def _inferred(self, times: BatchTimes, size: int, *_: object) -> None:
+        self._answered_at, self._idle_since = time.perf_counter(), time.monotonic()
+        self.seconds["compute"] += times.whole_s * size
         self._size = size
 
     def _shipped(self, seconds: float) -> None:
-        self.seconds["to the worker and back"] += seconds * self._size
+        self.seconds["ship"] += seconds * self._size
+
+    def _replied(self) -> None:
+        self.seconds["reply"] += time.perf_counter() - self._answered_at
+        self.count += 1
 
 
 async def serve_watched(config: Path) -> None:

@@ -5,7 +5,7 @@ import random
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import count
 from urllib.parse import parse_qs
 
@@ -22,6 +22,11 @@ _numbers = count(random.SystemRandom().getrandbits(40))
 def new_request_id() -> str:
     """Make an id that no other request has: a UUID whose end counts the requests of this server."""
     return f"{_FIRST_OF_ID}{next(_numbers) & _LAST_OF_ID:012x}"
+
+
+@lru_cache(256)
+def _segments(path: str) -> tuple[str, ...]:
+    return tuple(path.rstrip("/").split("/")[1:])
 
 
 @dataclass(eq=False)
@@ -47,7 +52,7 @@ class HttpRequest:
     segments: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.segments = tuple(self.path.rstrip("/").split("/")[1:])
+        self.segments = _segments(self.path)
 
     @cached_property
     def parameters(self) -> Mapping[str, list[str]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from serving.http.forms import read_fields
 from serving.http.problems import NoRoute
@@ -33,6 +34,7 @@ class Target:
     has_query_inputs: bool = False
 
 
+@lru_cache(256)
 def find_target(segments: tuple[str, ...]) -> Target | None:
     """Read an address; None when it asks for no model.
 
