@@ -3,11 +3,14 @@
     python -m models.training.ablate --data DRAWINGS --crops 5000 --pages 1200
 
 Every run begins with ImageNet's trunk, for the weights that ship have seen every factor; it sees as
-many pictures as every other, from the same seeds, and its learning rate falls to zero. A run that
-is done is kept and not repeated, so the command may be stopped and called again.
+many pictures as every other, from the same seeds, and its learning rate falls to zero. What other
+seeds alone change is seen by `--again`: runs from which nothing is taken away, each with seeds of
+its own. A run that is done is kept and not repeated, so the command may be stopped and called
+again.
 """
 
 import argparse
+import re
 import subprocess
 import sys
 import tempfile
@@ -30,12 +33,16 @@ from models.training.synthesis import SynthesisSettings
 from models.training.train import DEFAULT_FOLDER
 from models.training.trunk import load_trunk
 
-__all__ = ("WHOLE", "Plan", "Run", "ablate", "main", "placed_share", "table")
+__all__ = ("AGAIN", "WHOLE", "Plan", "Run", "ablate", "main", "placed_share", "table")
 
 WHOLE = "nothing"
 """The run from which nothing is taken away."""
 
+AGAIN = (f"{WHOLE} (again)", f"{WHOLE} (a third time)")
+"""Runs from which nothing is taken away either, with other seeds."""
+
 _LEAST_SCORE = 0.5
+_SEEDS_APART = 1_000_000_000
 _NEAR = "0.1"
 _SHOWN = ("recall", "precision", "joints", "false on empty")
 
@@ -83,11 +90,11 @@ def ablate(names: Iterable[str], folder: Path, train: Train, plan: Plan) -> list
     """
     runs = []
     for name in names:
-        place = folder / name.replace(" ", "-")
+        place = folder / re.sub(r"\W+", "-", name)
         file = place / "run.json"
         if not file.is_file():
             looker = train(name, place)
-            groups = list(GROUPS) if name == WHOLE else [name]
+            groups = [name] if name in GROUPS else list(GROUPS)
             run = Run(
                 without=name,
                 real=_score(looker, list(read_annotated(plan.data)), plan.pages > 0),
@@ -161,8 +168,7 @@ def _trainer(plan: Plan, trunk: Path) -> Train:
         command = [sys.executable, "-m", "models.training.train"]
         options = ["--folder", str(place), "--start", "imagenet", "--decay", "0.5"]
         options += ["--minutes", "600"]
-        if name != WHOLE:
-            options += ["--without", name]
+        options += _drawn(name)
         children = [
             subprocess.Popen([*command, model, *options, "--pictures", str(count)])
             for model, count in budgets.items()
@@ -176,6 +182,15 @@ def _trainer(plan: Plan, trunk: Path) -> Train:
         return load_looker(place / "models", "onnx", _LEAST_SCORE)
 
     return train
+
+
+def _drawn(name: str) -> list[str]:
+    """The training's options that say what is drawn for a run."""
+    if name in GROUPS:
+        return ["--without", name]
+    if name in AGAIN:
+        return ["--first-seed", str(_SEEDS_APART * (AGAIN.index(name) + 1))]
+    return []
 
 
 def _bring_out(model: str, place: Path, *, trained: bool) -> None:
@@ -206,8 +221,15 @@ def main() -> int:
     )
     parser.add_argument("--alone", type=int, default=80, help="pictures of each group to test on")
     parser.add_argument("--only", nargs="*", choices=[WHOLE, *GROUPS], help="these runs")
+    parser.add_argument(
+        "--again",
+        type=int,
+        default=0,
+        choices=range(len(AGAIN) + 1),
+        help="runs with nothing taken away and other seeds",
+    )
     arguments = parser.parse_args()
-    names = arguments.only or [WHOLE, *GROUPS]
+    names = [*(arguments.only or [WHOLE, *GROUPS]), *AGAIN[: arguments.again]]
     plan = Plan(arguments.data, arguments.crops, arguments.pages, arguments.alone)
     runs = ablate(names, arguments.folder, _trainer(plan, DEFAULT_FOLDER / "trunk"), plan)
     print(table(runs))

@@ -67,6 +67,7 @@ class Slice:
         share: of real drawings, [0, 1].
         start: what to begin with where there is no checkpoint.
         rate: of the recipe's learning rates, > 0.
+        first_seed: of the drawings where there is no checkpoint, >= 0; None for the usual ones.
     """
 
     folder: Path
@@ -80,6 +81,7 @@ class Slice:
     start: Start = "shipped"
     pictures: int = 0
     rate: float = 1.0
+    first_seed: int | None = None
 
 
 class _Stop:
@@ -106,6 +108,8 @@ def train_slice(recipe: Recipe, plan: Slice) -> Progress:
     progress = Progress()
     if not file.is_file():
         progress = recipe.fill(network, plan.start, plan.folder / "trunk")
+        if plan.first_seed is not None:
+            progress.next_seed = plan.first_seed
     network = network.to(device).train()
     optimizer = recipe.optimizer(network)
     if file.is_file():
@@ -274,6 +278,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--start", choices=get_args(Start), default="shipped", help="where there is no checkpoint"
     )
+    parser.add_argument("--first-seed", type=int, help="of drawings, where there is no checkpoint")
     parser.add_argument("--without", choices=list(GROUPS), help="factors to take away")
     parser.add_argument("--data", type=Path, help="real drawings to mix in; see amateur.py")
     parser.add_argument("--share", type=float, default=0.5, help="of real drawings (0.5)")
@@ -288,6 +293,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         workers=arguments.workers,
         start=arguments.start,
         pictures=arguments.pictures,
+        first_seed=arguments.first_seed,
     )
     recipe = RECIPES[arguments.model]
     if arguments.without is not None:

@@ -13,7 +13,7 @@ from animator.core.geometry import Box
 from models.drawn_humanoid_detector.handler import DetectorHandler
 from models.drawn_humanoid_pose_estimator.handler import PoseHandler
 from models.training import by_factor
-from models.training.ablate import WHOLE, Plan, Run, ablate, placed_share, table
+from models.training.ablate import AGAIN, WHOLE, Plan, Run, ablate, placed_share, table
 from models.training.annotated import AnnotatedDrawing
 from models.training.groups import GROUPS
 from models.training.looking import Looker
@@ -99,6 +99,18 @@ def test_run_without_a_detector_is_scored_on_joints_alone(
 
     (run,) = ablate([WHOLE], tmp_path / "runs", train, Plan(data, pages=0, alone=2))
     assert run.real == {"joints": 0.5}
+
+
+def test_run_with_other_seeds_is_scored_on_every_group(
+    looker: Looker, data: Path, tmp_path: Path
+) -> None:
+    def train(name: str, place: Path) -> Looker:
+        place.mkdir(parents=True)
+        return looker
+
+    (run,) = ablate([AGAIN[0]], tmp_path / "runs", train, Plan(data, alone=2))
+    assert set(run.alone) == set(GROUPS)
+    assert AGAIN[0] in table([run])
 
 
 def test_table_sets_the_group_beside_the_run_that_knew_it() -> None:

@@ -108,6 +108,15 @@ def test_slice_ends_after_as_many_pictures_as_it_was_given(tmp_path: Path) -> No
     assert train_slice(recipe, plan).pictures == 100
 
 
+def test_first_seed_counts_only_where_there_is_no_checkpoint(tmp_path: Path) -> None:
+    recipe = Line(stop_at=1_000_000)
+    plan = Slice(folder=tmp_path, minutes=5, device="cpu", pictures=4, first_seed=7)
+    train_slice(recipe, plan)
+    train_slice(recipe, plan)
+    assert recipe.seeds[0] == 7
+    assert recipe.seeds[1] > 7
+
+
 def test_log_has_the_means_of_the_terms(tmp_path: Path) -> None:
     train_slice(Line(), Slice(folder=tmp_path, minutes=5, device="cpu"))
     (line,) = (tmp_path / "line.jsonl").read_text().splitlines()
