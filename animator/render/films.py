@@ -103,7 +103,8 @@ class FilmWriter:
         if layout == self._kind.alpha:
             picture = av.VideoFrame.from_ndarray(spread_paint(frame), format="rgba")
         else:
-            picture = av.VideoFrame.from_ndarray(_over_paper(frame), format="rgb24")
+            # Four bytes a pixel are turned to YUV in half the time that three take.
+            picture = av.VideoFrame.from_ndarray(_over_paper(frame), format="rgba")
         converted = picture.reformat(
             format=layout,
             src_colorspace=Colorspace.ITU709,
@@ -149,9 +150,9 @@ def _with_even_sides(frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _over_paper(frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """RGB (H, W, 3) of a frame over white."""
+    """A frame (H, W, 4) over white, opaque."""
     if frame[..., 3].min() == 255:
-        return np.ascontiguousarray(frame[..., :3])
+        return np.ascontiguousarray(frame)
     alpha = frame[..., 3:].astype(np.uint16)
     mixed = (frame[..., :3] * alpha + np.uint16(PAPER) * (255 - alpha) + 127) // 255
-    return mixed.astype(np.uint8)
+    return np.dstack((mixed.astype(np.uint8), np.full(frame.shape[:2], 255, np.uint8)))
