@@ -33,6 +33,7 @@ def mirror(motion: Motion, retarget_map: RetargetMap) -> tuple[Motion, RetargetM
         bones={_other(bone): source for bone, source in retarget_map.bones.items()},
         groups=tuple(_mirrored(group) for group in retarget_map.groups),
         forward=tuple((left, right) for right, left in retarget_map.forward),
+        path_group=None if retarget_map.path_group is None else _other(retarget_map.path_group),
         faces_left=not retarget_map.faces_left,
     )
 

@@ -66,8 +66,6 @@ def close(poses: PoseSequence, seconds: float) -> PoseSequence:
         return poses
     count = len(poses.root)
     fade = min(max(round(seconds * poses.fps), 1), int(count * _LONGEST_FADE))
-    if not fade:
-        return poses
     kept = count - fade
     drift = (poses.root[kept] - poses.root[0]) / kept
     on_the_spot = replace(poses, root=poses.root - np.arange(count)[:, None] * drift)

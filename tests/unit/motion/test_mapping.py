@@ -89,8 +89,8 @@ def _kept() -> list[str]:
 def test_our_own_motions_are_mapped_as_their_map_says(name: str) -> None:
     motion, own = load_motion(name)
     found = build_map(map_joints(motion, {}))
-    del own.bones["root"]
-    assert (found.bones, found.root, found.legs) == (own.bones, own.root, own.legs)
+    bones = {bone: source for bone, source in own.bones.items() if bone != "root"}
+    assert (found.bones, found.root, found.legs) == (bones, own.root, own.legs)
     assert [(g.name, g.bones, g.depth_driver) for g in found.groups] == [
         (g.name, g.bones, g.depth_driver) for g in own.groups
     ]
@@ -172,6 +172,18 @@ def test_a_role_given_away_is_left_out_with_its_bones() -> None:
     assert set(retarget_map.bones) == legs | {"torso"}
     assert retarget_map.forward == (("right_hip", "left_hip"),)
     assert [group.depth_driver for group in retarget_map.groups[1:3]] == ["hips", "hips"]
+
+
+def test_names_alone_make_no_limb_that_begins_at_the_root() -> None:
+    # A hand whose forearm is the root has no upper arm; the shape is asked instead.
+    bones: Bones = [("LeftForeArm", "", (0, 0, 0)), ("LeftHand", "LeftForeArm", (0.3, 0, 0))]
+    with pytest.raises(InvalidMotion, match="left_shoulder"):
+        map_joints(stand(bones), {})
+
+
+def test_body_without_a_head_has_none() -> None:
+    headless = [bone for bone in BODY if bone[0] not in ("neck", "head", "head End")]
+    assert not {"neck", "head"} & map_joints(stand(headless), {}).keys()
 
 
 def test_joints_that_cannot_be_told_are_named() -> None:

@@ -50,7 +50,7 @@ def test_a_symmetric_figure_moves_as_its_mirror_image(name: str) -> None:
         np.testing.assert_allclose(depth, other, atol=1e-6)
 
 
-def test_lines_across_the_body_change_their_ends() -> None:
+def test_lines_across_the_body_change_their_ends_and_the_path_its_group() -> None:
     motion, own = load_motion("wave")
     asked = RetargetMap(
         bones=own.bones,
@@ -58,5 +58,8 @@ def test_lines_across_the_body_change_their_ends() -> None:
         root=own.root,
         legs=own.legs,
         forward=(("RightHip", "LeftHip"),),
+        path_group="left_leg",
     )
-    assert mirror(motion, asked)[1].forward == (("LeftHip", "RightHip"),)
+    flipped = mirror(motion, asked)[1]
+    assert flipped.forward == (("LeftHip", "RightHip"),)
+    assert flipped.path_group == "right_leg"
