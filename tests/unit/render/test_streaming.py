@@ -26,7 +26,7 @@ MOST_ALIVE = 12
 
 
 def make_stage(count: int, kind: BackgroundKind = "colour") -> Stage:
-    steps = np.linspace(0, 3, count, dtype=np.float32)[:, None, None] * np.float32([1, 0])
+    steps = np.linspace(0, 3, count, dtype=np.float32)[:, None, None] * np.array([1, 0], np.float32)
     moved = make_moved(make_rig(make_texture((200, 60, 30))), make_track(CORNERS + steps, fps=30.0))
     return Stage(plan_scene([moved], 64, Background(kind=kind)), (moved,))
 
