@@ -150,7 +150,9 @@ class _Stream:
         elif self.shown is None:
             part, corner = found, (0, 0)
         else:
-            changed = ~self.palette.alike[self.shown, found]
+            # one index for both takes a third of the time of two
+            pairs = self.shown.astype(np.uint16) << 8 | found
+            changed = ~self.palette.alike.ravel().take(pairs)
             part, corner = _crop(np.where(changed, found, np.uint8(CLEAR)), changed)
             found = np.where(changed, found, self.shown)
         self.shown = found
