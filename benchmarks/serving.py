@@ -33,7 +33,8 @@ from pathlib import Path
 from PIL import Image
 
 from benchmarks.serving_load import Plan, build_request, run
-from benchmarks.serving_servers import Running, Server, Workload, find_servers
+from benchmarks.serving_running import Running, Server, Workload
+from benchmarks.serving_servers import find_servers
 
 OURS = "serving"
 CLIENTS = (1, 8, 32)
@@ -208,9 +209,13 @@ def ratios(lines: Mapping[Entry, Line], loads: Iterable[str]) -> str:
             continue
         ours = best.pop(OURS)
         for name, cell in best.items():
-            shares = [f"{ours[key] / cell[key]:.2f}" for key in ("rate", "p99", "cpu_ms")]
+            shares = [_share(ours[key], cell[key]) for key in ("rate", "p99", "cpu_ms")]
             rows.append([load, f"{ours['rate']:.0f}/s", f"{name} {cell['rate']:.0f}/s", *shares])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _share(ours: float, theirs: float) -> str:
+    return f"{ours / theirs:.2f}" if theirs else "-"
 
 
 def _by_server(lines: Mapping[Entry, Line], load: str) -> dict[str, list[dict[str, float]]]:

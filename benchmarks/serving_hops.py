@@ -22,7 +22,8 @@ from typing import Any
 
 from benchmarks.serving import picture
 from benchmarks.serving_load import Plan, build_request, run
-from benchmarks.serving_servers import Place, Workload, free_ports, our_environment, prepare_ours
+from benchmarks.serving_running import Place, Workload, free_ports, our_environment
+from benchmarks.serving_servers import prepare_ours
 from serving.app import serve
 from serving.http.call import Call
 from serving.http.connection import Connection
