@@ -17,6 +17,7 @@ _INTERRUPTED = 130
 _EXAMPLES = """\
 examples:
   animator animate drawing.jpg --motion wave -o wave.gif
+  animator render party.toml -o party.mp4
   animator annotate drawings/*.jpg --json > figures.jsonl
   animator motions
 """
