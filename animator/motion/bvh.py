@@ -45,12 +45,14 @@ class BvhLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         joints: in the hierarchy, end sites included.
         depth: joints from the root to the end of a limb.
         frames: lines of numbers.
+        numbers: in all these lines.
     """
 
     size: int = 32 * 1024 * 1024
     joints: int = 512
     depth: int = 128
     frames: int = 36_000
+    numbers: int = 6_000_000
 
 
 DEFAULT_LIMITS = BvhLimits()
@@ -81,7 +83,10 @@ def read_bvh(
         raise InvalidMotion(msg)
     statements = _statements(_decode(data))
     joints = read_hierarchy(statements, limits.joints, limits.depth)
-    fps, values = _read_frames(statements, sum(len(j.channels) for j in joints), limits.frames)
+    width = sum(len(joint.channels) for joint in joints)
+    fps, values = _read_frames(
+        statements, width, min(limits.frames, limits.numbers // max(width, 1))
+    )
     tracks = _fold_wrappers(_tracks(joints, values))
     upright = turn_about("X", np.array(-np.pi / 2 if up == "+z" else 0.0))
     turns = np.stack([track.turns for track in tracks], axis=1)
@@ -181,7 +186,8 @@ def _tracks(joints: list[BvhJoint], values: Floats) -> list[_Track]:
     for joint in joints:
         columns = values[:, first : first + len(joint.channels)]
         first += len(joint.channels)
-        places = np.tile(np.array(joint.offset), (len(values), 1))
+        places = np.broadcast_to(np.array(joint.offset), (len(values), 3))
+        places = places.copy() if joint.moves else places
         for column, channel in zip(columns.T, joint.channels, strict=True):
             if channel.is_position:
                 places[:, "XYZ".index(channel.axis)] = column

@@ -243,7 +243,13 @@ def test_files_without_a_frame_are_refused(end: str) -> None:
 
 @pytest.mark.parametrize(
     "limits",
-    [BvhLimits(size=100), BvhLimits(joints=2), BvhLimits(depth=2), BvhLimits(frames=1)],
+    [
+        BvhLimits(size=100),
+        BvhLimits(joints=2),
+        BvhLimits(depth=2),
+        BvhLimits(frames=1),
+        BvhLimits(numbers=17),
+    ],
     ids=str,
 )
 def test_files_beyond_the_limits_are_refused(limits: BvhLimits) -> None:
