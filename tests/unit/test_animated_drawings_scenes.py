@@ -43,14 +43,15 @@ def examples(shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     return Path("examples/config/mvc")
 
 
-def shorter(role: Role, frames: int) -> Role:
+def shorter(role: Role, frames: int, start: int) -> Role:
     assert isinstance(role.clip, BvhClip)
-    clip = msgspec.structs.replace(role.clip, end=role.clip.start + frames)
+    start += role.clip.start
+    clip = msgspec.structs.replace(role.clip, start=start, end=start + frames)
     return msgspec.structs.replace(role, clip=clip)
 
 
-def stage_of(script: Script, frames: int) -> Stage:
-    roles = tuple(shorter(role, frames) for role in script.roles)
+def stage_of(script: Script, frames: int, start: int = 0) -> Stage:
+    roles = tuple(shorter(role, frames, start) for role in script.roles)
     cast = [cast_role(role, DarkPredictor()) for role in roles]
     return stage_script(msgspec.structs.replace(script, roles=roles), cast, None)
 
@@ -86,7 +87,7 @@ def test_two_figures_are_drawn_in_their_order(examples: Path) -> None:
 
 def test_six_arms_and_four_legs_move(examples: Path) -> None:
     for name, bones in (("six_arms", "hand"), ("four_legs", "foot")):
-        stage = stage_of(read_scene(examples / f"{name}_example.yaml"), 30)
+        stage = stage_of(read_scene(examples / f"{name}_example.yaml"), 30, 60)
         (one,) = stage.moved
         ends = [i for i, j in enumerate(one.rig.skeleton.joints) if bones in j.name]
         assert len(ends) == (6 if name == "six_arms" else 4)
