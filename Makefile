@@ -71,6 +71,7 @@ bench: setup
 
 docs: setup-dev
 	@$(BIN)/python docs/make_pictures.py $(ARGS)
+	@$(BIN)/python docs/draw_backgrounds.py $(ARGS)
 	@$(BIN)/python -m docs.draw_factors
 
 train-slice: setup-dev

@@ -37,7 +37,7 @@ def backdrop_from_text(text: str) -> Backdrop:
     try:
         colour = colour_from_text(text)
     except ValueError as error:
-        if not Path(text).is_file():
+        if not Path(text).suffix or text.startswith("#"):
             msg = f"{error}, paper, or a picture's file"
             raise argparse.ArgumentTypeError(msg) from error
         return Backdrop("picture", file=Path(text))

@@ -18,7 +18,7 @@ JOINT: Colour = (255, 255, 255, 255)
 EDGE: Colour = (20, 20, 20, 255)
 
 TINT = 0.6
-"""Share of the bone's colour over the paint."""
+"""Share of bones' and edges' colours over the paint."""
 
 GOLDEN = 0.618
 """Step of the hue from bone to bone, turns: neighbours differ."""
@@ -40,7 +40,9 @@ def draw_overlays(
     if "weights" in scene.overlays:
         _tint(canvas, triangles, one.rig.bone_of)
     if "mesh" in scene.overlays:
-        cv2.polylines(canvas, list(triangles), True, EDGE, 1, cv2.LINE_AA, BITS)
+        lined = canvas.copy()
+        cv2.polylines(lined, list(triangles), True, EDGE, 1, cv2.LINE_AA, BITS)
+        cv2.addWeighted(lined, TINT, canvas, 1.0 - TINT, 0.0, dst=canvas)
     if "bones" in scene.overlays:
         joints = one.joints[frame].astype(np.float32)
         _draw_bones(
