@@ -1,9 +1,7 @@
 """Endpoint: one version of a model being served, with its queue and its workers."""
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable, Hashable, Sequence
-from functools import partial
+from collections.abc import Awaitable, Callable, Hashable
 from typing import TypeVar
 
 from serving.archive.inputs import check_inputs
@@ -11,26 +9,23 @@ from serving.archive.manifest import Manifest, check_files
 from serving.archive.stored import StoredModel
 from serving.batching.batch import signature
 from serving.batching.batcher import Batcher
-from serving.batching.pending import PRIORITY_S, Batch, Pending
-from serving.batching.sequences import SequenceTable
+from serving.batching.pending import PRIORITY_S, Pending
 from serving.errors import BadInput, InferenceFailed, ServingError
 from serving.observe.metrics import EndpointMetrics
-from serving.observe.statistics import BatchTimes, EndpointStatistics
+from serving.observe.statistics import EndpointStatistics
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.protocol.tensors import Tensors
 from serving.protocol.torchserve import ModelDescription
 from serving.registry.codec import Codec
 from serving.registry.crew import Crew
 from serving.registry.description import describe
-from serving.registry.lanes import SEQUENCE_HEADERS, Lanes, Queue, SequenceRules
-from serving.registry.plan import batch_limits, sequence_limits
+from serving.registry.dispatch import Dispatch
+from serving.registry.lanes import SEQUENCE_HEADERS, Lanes
+from serving.registry.plan import batch_limits
 from serving.registry.pool import Pool
-from serving.registry.streams import Relay
 from serving.registry.traffic import Posted, Traffic
 from serving.settings import ModelConfig
 from serving.workers.messages import Item, Outcome
-from serving.workers.pool import WorkerPool
-from serving.workers.process import Answer, OnAnswer, OnChunk
 
 __all__ = ("Endpoint",)
 
@@ -57,7 +52,6 @@ class Endpoint:
         sequence_headers: tuple[str, str, str] = SEQUENCE_HEADERS,
     ) -> None:
         self._model = model
-        self._sequence_headers = sequence_headers
         self._config = config
         self._metrics = metrics
         self._traffic = Traffic(metrics)
@@ -65,7 +59,8 @@ class Endpoint:
         self._loaded: set[int] = set()
         self._has_started = False
         self._crew = Crew(model, config, self._workers_changed, pool)
-        self._queue = self._make_queue()
+        dispatch = Dispatch(self._crew, metrics)
+        self._queue = dispatch.make_queue(model.manifest, config, sequence_headers)
         metrics.watch(
             in_flight=lambda: self._traffic.count,
             waiting=lambda: self._queue.waiting,
@@ -305,44 +300,6 @@ class Endpoint:
         if not self._crew.pool.is_hopeful:
             raise self._crew.pool.unavailable()
         self._crew.grow_if_needed(self._queue)
-
-    def _make_queue(self) -> Queue:
-        limits = batch_limits(self.manifest, self._config)
-        if not self._config.sequence_batching:
-            return Batcher(self._run, lambda: self._crew.capacity, limits, self._metrics)
-        table = SequenceTable(sequence_limits(self._config))
-        rules = SequenceRules(table, self._sequence_headers)
-        return Lanes(self._run_on_lane, lambda: self._crew.lanes, limits, self._metrics, rules)
-
-    def _run(self, batch: Batch[Item, Outcome]) -> None:
-        self._work(batch, self._crew.pool.post)
-
-    def _run_on_lane(self, lane: int, batch: Batch[Item, Outcome]) -> None:
-        if not isinstance(self._crew.pool, WorkerPool):
-            raise self._crew.pool.unavailable()
-        self._work(batch, partial(self._crew.pool.post, lane=lane))
-
-    def _work(
-        self,
-        batch: Batch[Item, Outcome],
-        post: Callable[[Sequence[Item], OnAnswer, OnChunk], Callable[[], None]],
-    ) -> None:
-        self._crew.grow_if_needed(self._queue)
-        started = time.monotonic()
-        relay = Relay(batch)
-
-        def hear(answer: Answer | ServingError) -> None:
-            relay.finish(answer)
-            if isinstance(answer, ServingError):
-                batch.finish(answer)
-                return
-            times = BatchTimes(answer.input_s, answer.seconds, answer.output_s)
-            self._metrics.inferred(times, len(batch.items), answer.points)
-            self._metrics.shipped(time.monotonic() - started - answer.seconds)
-            batch.seconds = answer.seconds
-            batch.finish(answer.outcomes)
-
-        batch.give_up = post(batch.items, hear, relay.take)
 
     def _workers_changed(self) -> None:
         self._metrics.restarted(self._crew.pool.restarts - self._restarts_seen)

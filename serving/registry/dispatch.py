@@ -1,0 +1,83 @@
+"""Dispatch: from the queue of a model version to its workers, batch by batch."""
+
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from serving.archive.manifest import Manifest
+from serving.batching.batcher import Batcher
+from serving.batching.pending import Batch
+from serving.batching.sequences import SequenceTable
+from serving.errors import ServingError
+from serving.observe.metrics import EndpointMetrics
+from serving.observe.statistics import BatchTimes
+from serving.registry.crew import Crew
+from serving.registry.lanes import Lanes, Queue, SequenceRules
+from serving.registry.plan import batch_limits, sequence_limits
+from serving.registry.streams import Relay
+from serving.settings import ModelConfig
+from serving.workers.messages import Item, Outcome
+from serving.workers.pool import WorkerPool
+from serving.workers.runs import Answer, OnAnswer, OnChunk
+
+__all__ = ("Dispatch",)
+
+_Post = Callable[[Sequence[Item], OnAnswer, OnChunk], Callable[[], None]]
+
+
+class Dispatch:
+    """Hands batches to workers, and their answers to who waits.
+
+    Args:
+        crew: the workers.
+        metrics: told of each batch.
+    """
+
+    def __init__(self, crew: Crew, metrics: EndpointMetrics) -> None:
+        self._crew = crew
+        self._metrics = metrics
+        self._queue: Queue
+
+    def make_queue(
+        self, manifest: Manifest, config: ModelConfig, headers: tuple[str, str, str]
+    ) -> Queue:
+        """Make the queue whose batches it hands on.
+
+        Args:
+            manifest: of the model.
+            config: how it is served.
+            headers: names of the headers of a sequence's id, start and end, in lower case.
+        """
+        limits, crew = batch_limits(manifest, config), self._crew
+        if config.sequence_batching:
+            rules = SequenceRules(SequenceTable(sequence_limits(config)), headers)
+            self._queue = Lanes(self._run_on_lane, lambda: crew.lanes, limits, self._metrics, rules)
+        else:
+            self._queue = Batcher(self._run, lambda: crew.capacity, limits, self._metrics)
+        return self._queue
+
+    def _run(self, batch: Batch[Item, Outcome]) -> None:
+        self._work(batch, self._crew.pool.post)
+
+    def _run_on_lane(self, lane: int, batch: Batch[Item, Outcome]) -> None:
+        if not isinstance(self._crew.pool, WorkerPool):
+            raise self._crew.pool.unavailable()
+        self._work(batch, partial(self._crew.pool.post, lane=lane))
+
+    def _work(self, batch: Batch[Item, Outcome], post: _Post) -> None:
+        self._crew.grow_if_needed(self._queue)
+        started = time.monotonic()
+        relay = Relay(batch)
+
+        def hear(answer: Answer | ServingError) -> None:
+            relay.finish(answer)
+            if isinstance(answer, ServingError):
+                batch.finish(answer)
+                return
+            times = BatchTimes(answer.input_s, answer.seconds, answer.output_s)
+            self._metrics.inferred(times, len(batch.items), answer.points)
+            self._metrics.shipped(time.monotonic() - started - answer.seconds)
+            batch.seconds = answer.seconds
+            batch.finish(answer.outcomes)
+
+        batch.give_up = post(batch.items, hear, relay.take)
