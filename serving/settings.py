@@ -73,6 +73,8 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         environment_allow: patterns (`*`, `?`) of the variables that workers get; None: all.
         environment_deny: regular expression of the names that they do not get.
         continuous_batching: whether requests join a batch that is under way.
+        batches_at_once: that a worker has under way, for handlers that are coroutines: they wait
+            for others while the next batch begins.
         sequence_batching: whether the requests of one sequence go to one worker, in order.
         sequence_max_idle_s: a sequence ends when nothing comes for so long, seconds; None: never.
         sequence_timeout_s: longest life of a sequence, seconds; None: no limit.
@@ -106,6 +108,7 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     environment_allow: tuple[str, ...] | None = None
     environment_deny: str = ""
     continuous_batching: bool = False
+    batches_at_once: _Count = 1
     sequence_batching: bool = False
     sequence_max_idle_s: _Seconds | None = 30.0
     sequence_timeout_s: _Seconds | None = None

@@ -36,6 +36,11 @@ def _flag(value: Any) -> bool:
     return value
 
 
+def _many(value: Any) -> int:
+    """As many batches at a time as a queue holds by default, or one."""
+    return 100 if _flag(value) else 1
+
+
 def _milliseconds(value: Any) -> float | None:
     # TorchServe's 0 means no limit.
     return _count(0)(value) / 1000 or None
@@ -64,6 +69,7 @@ _FIELDS: dict[str, tuple[str, _Convert]] = {
     "useJobTicket": ("use_job_ticket", _flag),
     "useVenv": ("use_venv", _flag),
     "continuousBatching": ("continuous_batching", _flag),
+    "asyncCommunication": ("batches_at_once", _many),
     "sequenceBatching": ("sequence_batching", _flag),
     "sequenceMaxIdleMSec": ("sequence_max_idle_s", _milliseconds),
     "sequenceTimeoutMSec": ("sequence_timeout_s", _milliseconds),
@@ -78,11 +84,6 @@ Source: the keys that TorchServe 0.12.0's front end reads.
 _MAY_BE_UNLIMITED = ("sequence_max_idle_s", "sequence_timeout_s")
 
 _PARALLEL = ("tp", "pp", "pptp")
-
-_REFUSED = {
-    "asyncCommunication": "batches are always sent while others run",
-}
-"""Keys that TorchServe knows and we do not follow, with the reason."""
 
 
 def read_model_yaml(path: Path) -> dict[str, Any]:
@@ -117,7 +118,7 @@ def config_from_yaml(table: Mapping[str, Any]) -> tuple[dict[str, Any], list[str
         Fields of ModelConfig with their values, and a sentence for each key that is not followed.
     """
     config: dict[str, Any] = {}
-    notes = [f"{key} is not followed: {why}" for key, why in _REFUSED.items() if key in table]
+    notes: list[str] = []
     for key, (field, convert) in _FIELDS.items():
         if key not in table:
             continue

@@ -70,7 +70,11 @@ RawReply that is the first part."""
 
 
 class RawHandler(Protocol):
-    """Code that reads requests and writes replies itself; otherwise as a Handler."""
+    """Code that reads requests and writes replies itself; otherwise as a Handler.
+
+    Where a worker has several batches at a time (`batches_at_once`), it has besides `answer` a
+    coroutine `answer_async` of the same arguments, which is called for each of them.
+    """
 
     def load(self, context: HandlerContext) -> None:
         """Load the weights; whatever it raises keeps the model from being served."""

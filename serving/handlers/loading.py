@@ -13,15 +13,21 @@ from serving.handlers.handler import AnyHandler, RawHandler
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
-__all__ = ("is_raw", "load_attribute", "load_handler")
+__all__ = ("is_async", "is_raw", "load_attribute", "load_handler")
 
 _METHODS = ("load", "decode", "infer", "encode")
 _RAW_METHOD = "answer"
+_ASYNC_METHOD = "answer_async"
 
 
 def is_raw(handler: AnyHandler) -> "TypeIs[RawHandler]":
     """Whether a handler reads requests and writes replies itself."""
     return callable(getattr(handler, _RAW_METHOD, None))
+
+
+def is_async(handler: AnyHandler) -> bool:
+    """Whether a handler can answer several batches at a time."""
+    return callable(getattr(handler, _ASYNC_METHOD, None))
 
 
 def load_handler(reference: str, folder: Path) -> AnyHandler:

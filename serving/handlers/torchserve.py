@@ -7,56 +7,34 @@ import os
 import sys
 import time
 from collections.abc import Awaitable, Sequence
-from typing import Any, Literal
+from functools import partial
+from typing import Any
 
 import msgspec
 
 from serving.errors import InferenceFailed, OutOfMemory, ServingError
 from serving.handlers.aliases import install_aliases
-from serving.handlers.compat import __version__
-from serving.handlers.compat.context import Context, RequestProcessor
-from serving.handlers.compat.metrics.metric_cache_yaml_impl import MetricsCacheYamlImpl
+from serving.handlers.compat.context import Context
 from serving.handlers.compat.protocol.otf_message_handler import STREAM_HEADER, reply_of
 from serving.handlers.compat.service import PREDICTION_METRIC
-from serving.handlers.compat.utils.util import PredictionException, get_yaml_config
+from serving.handlers.compat.utils.util import PredictionException
 from serving.handlers.entry_point import find_entry_point, wrap_in_envelope
 from serving.handlers.handler import HandlerContext, Send
+from serving.handlers.torchserve_context import (
+    TorchServeOptions,
+    apart,
+    begin_batch,
+    limit_threads,
+    make_context,
+)
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.protocol.torchserve import ErrorBody, encode_pretty
 
-__all__ = ("TorchServeHandler", "TorchServeOptions")
+__all__ = ("TorchServeHandler",)
 
 _JSON = "application/json"
 
 _log = logging.getLogger(__name__)
-
-
-class TorchServeOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What a handler of TorchServe's is told, beside its model's files.
-
-    Attributes:
-        handler: a file of the archive, `file:function`, or the name of a default handler.
-        manifest: of the archive, as it stands there.
-        service_envelope: "body", "json", "kserve" or "kservev2"; "" for none.
-        decode_input_request: whether JSON and text reach the handler as objects and strings.
-        limit_max_image_pixels: whether pictures that are bombs are refused.
-        compat: "torchserve" lets a failing batch fail as one, and says no more of it.
-        metrics_config: a YAML file of metrics; "" for the default ones.
-        sequence_headers: names of the headers of a sequence's id, start and end.
-    """
-
-    handler: str
-    manifest: dict[str, Any] = {}
-    service_envelope: Literal["", "body", "json", "kserve", "kservev2"] = ""
-    decode_input_request: bool = True
-    limit_max_image_pixels: bool = True
-    compat: Literal["better", "torchserve"] = "better"
-    metrics_config: str = ""
-    sequence_headers: tuple[str, str, str] = (
-        "ts_request_sequence_id",
-        "ts_request_sequence_start",
-        "ts_request_sequence_end",
-    )
 
 
 class _WrongResult(Exception):
@@ -78,17 +56,17 @@ class TorchServeHandler:
         # TorchServe's handlers may count on being where their files are.
         os.chdir(context.model_dir)
         sys.path.insert(0, context.model_dir)
-        _limit_threads(context.threads)
+        limit_threads(context.threads)
         entry = find_entry_point(self._options.handler)
         self._handle = wrap_in_envelope(entry.handle, self._options.service_envelope)
-        self._context = self._make_context(context)
+        self._context = make_context(self._options, context)
         try:
             entry.initialize(self._context)
         except RuntimeError as error:
             if "CUDA" in str(error):
                 raise MemoryError(str(error)) from error
             raise
-        _limit_threads(context.threads)
+        limit_threads(context.threads)
 
     def answer(
         self, requests: Sequence[RawRequest], send: Send
@@ -102,8 +80,25 @@ class TorchServeHandler:
         for group in self._groups(requests):
             answered = self._answer_group(
                 [requests[index] for index in group],
-                lambda at, part, group=group: send(group[at], part),  # type: ignore[misc]
+                partial(_send_of, group, send),
             )
+            for index, reply in zip(group, answered, strict=True):
+                replies[index] = reply
+        return replies
+
+    async def answer_async(
+        self, requests: Sequence[RawRequest], send: Send
+    ) -> list[RawReply | ServingError | None]:
+        """Answer a batch while others are being answered; the same as `answer` otherwise."""
+        replies: list[RawReply | ServingError | None] = [None] * len(requests)
+        for group in self._groups(requests):
+            some = [requests[index] for index in group]
+            try:
+                answered = await self._run_async(some, partial(_send_of, group, send))
+            except Exception as error:
+                if len(some) > 1 and not self._is_compatible:
+                    raise  # the worker tries each of them alone
+                answered = [self._failure(error)] * len(some)
             for index, reply in zip(group, answered, strict=True):
                 replies[index] = reply
         return replies
@@ -135,23 +130,36 @@ class TorchServeHandler:
     ) -> Sequence[RawReply | ServingError | None]:
         context = self._context
         started = time.perf_counter()
-        ids = {index: request.request_id for index, request in enumerate(requests)}
-        context.request_ids = ids
-        context.request_processor = [RequestProcessor(_headers(request)) for request in requests]
-        context.metrics.request_ids = ids
-        context.send_part = send  # type: ignore[attr-defined]
+        begin_batch(context, requests, send)
         results = self._handle([self._row(request) for request in requests], context)
         if inspect.isawaitable(results):
             results = _wait_for(results)
-        _check_results(results, len(requests))
+        return self._replies(context, results, started, send)
+
+    async def _run_async(
+        self, requests: Sequence[RawRequest], send: Send
+    ) -> Sequence[RawReply | ServingError | None]:
+        context = apart(self._context)
+        started = time.perf_counter()
+        begin_batch(context, requests, send)
+        results = self._handle([self._row(request) for request in requests], context)
+        if inspect.isawaitable(results):
+            results = await results
+        return self._replies(context, results, started, send)
+
+    def _replies(
+        self, context: Context, results: Any, started: float, send: Send
+    ) -> Sequence[RawReply | ServingError | None]:
+        _check_results(results, len(context.request_processor or ()))
         elapsed_ms = round((time.perf_counter() - started) * 1000, 2)
         context.metrics.add_time(PREDICTION_METRIC, elapsed_ms)
-        return [self._reply(index, result, send) for index, result in enumerate(results)]
+        return [self._reply(context, index, result, send) for index, result in enumerate(results)]
 
-    def _reply(self, index: int, result: Any, send: Send) -> RawReply | ServingError | None:
+    def _reply(
+        self, context: Context, index: int, result: Any, send: Send
+    ) -> RawReply | ServingError | None:
         """Make the reply, or send it as a part when the handler says that more will come."""
-        context = self._context
-        self._mark_stream(index, result)
+        _mark_stream(context, index, result)
         try:
             reply = reply_of(result, context, index)
         except (TypeError, ValueError) as error:
@@ -163,16 +171,6 @@ class TorchServeHandler:
             send(index, reply)
             return None
         return reply
-
-    def _mark_stream(self, index: int, result: Any) -> None:
-        context = self._context
-        if context.stopping_criteria:
-            is_last = context.stopping_criteria[index](result)
-            if is_last is not None:
-                context.set_response_header(index, STREAM_HEADER, "false" if is_last else "true")
-        elif context.get_response_headers(index).get(STREAM_HEADER) == "true":
-            # Parts were sent while the handler worked; this is the last one.
-            context.set_response_header(index, STREAM_HEADER, "false")
 
     def _row(self, request: RawRequest) -> dict[str, Any]:
         types = request.content_types
@@ -212,42 +210,20 @@ class TorchServeHandler:
         signs = ("CUDA",) if self._is_compatible else ("out of memory", "CUBLAS_STATUS")
         return "CUDA" in text and any(sign in text for sign in signs)
 
-    def _make_context(self, given: HandlerContext) -> Context:
-        options = self._options
-        metrics = MetricsCacheYamlImpl(options.metrics_config or None)
-        metrics.model_name = given.model_name
-        metrics.initialize_cache()
-        # Values measured while the model loads belong to no request, yet to the model.
-        metrics.set_request_ids("load")
-        config_file = options.manifest.get("model", {}).get("configFile")
-        context = Context(
-            given.model_name,
-            given.model_dir,
-            options.manifest,
-            given.batch_size,
-            given.gpu_id,
-            __version__,
-            options.limit_max_image_pixels,
-            metrics,
-            (get_yaml_config(config_file) or {}) if config_file else {},
-        )
-        (
-            context.header_key_sequence_id,
-            context.header_key_sequence_start,
-            context.header_key_sequence_end,
-        ) = options.sequence_headers
-        return context
+
+def _mark_stream(context: Context, index: int, result: Any) -> None:
+    if context.stopping_criteria:
+        is_last = context.stopping_criteria[index](result)
+        if is_last is not None:
+            context.set_response_header(index, STREAM_HEADER, "false" if is_last else "true")
+    elif context.get_response_headers(index).get(STREAM_HEADER) == "true":
+        # Parts were sent while the handler worked; this is the last one.
+        context.set_response_header(index, STREAM_HEADER, "false")
 
 
-def _headers(request: RawRequest) -> dict[str, Any]:
-    """Tell a handler the request's headers, and for each field what it was sent as."""
-    headers: dict[str, Any] = {
-        name: {"content-type": kind} for name, kind in request.content_types.items()
-    }
-    headers.update(request.headers)
-    if request.verb != "predict":
-        headers[request.verb] = "True"
-    return headers
+def _send_of(group: Sequence[int], send: Send, at: int, part: bytes | RawReply) -> None:
+    """Send a part for a request by its place in a group of the batch."""
+    send(group[at], part)
 
 
 def _check_results(results: Any, count: int) -> None:
@@ -281,12 +257,3 @@ def _wait_for(results: Awaitable[Any]) -> Any:
         return await results
 
     return asyncio.run(wait())
-
-
-def _limit_threads(threads: int) -> None:
-    """Let libraries take no more cores than are this worker's; torch only where it is loaded."""
-    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, str(threads))
-    torch = sys.modules.get("torch")
-    if torch is not None:
-        torch.set_num_threads(threads)

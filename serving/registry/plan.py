@@ -62,7 +62,7 @@ def pool_spec(model: StoredModel, config: ModelConfig) -> PoolSpec:
         startup_timeout_s=config.startup_timeout_s,
         response_timeout_s=config.response_timeout_s,
         max_retry_timeout_s=config.max_retry_timeout_s,
-        slots=batch_size if config.continuous_batching else 1,
+        slots=batch_size if config.continuous_batching else config.batches_at_once,
         device_ids=config.device_ids or _all_gpus(config),
         pin_cores=config.pin_cores and hasattr(os, "sched_setaffinity"),
     )
@@ -74,7 +74,9 @@ def codec_spec(model: StoredModel, config: ModelConfig) -> PoolSpec | None:
         return None
     spec = pool_spec(model, config)
     context = structs.replace(spec.worker.load.context, threads=1, device="cpu", gpu_id=None)
-    load = structs.replace(spec.worker.load, context=context, trial=(), is_codec=True, processes=1)
+    load = structs.replace(
+        spec.worker.load, context=context, trial=(), is_codec=True, is_concurrent=False, processes=1
+    )
     return structs.replace(
         spec,
         model=f"{spec.model}, codec",
@@ -89,15 +91,17 @@ def codec_spec(model: StoredModel, config: ModelConfig) -> PoolSpec | None:
 
 def _worker_spec(model: StoredModel, config: ModelConfig, batch_size: int) -> WorkerSpec:
     manifest = model.manifest
-    if config.processes > 1 and config.continuous_batching:
-        # Each process would let requests join at a step of its own.
-        msg = f"{manifest.name}: continuous_batching needs processes = 1"
+    several = config.continuous_batching or config.batches_at_once > 1
+    if config.processes > 1 and several:
+        # Each process would go on to the next batch at a moment of its own.
+        msg = f"{manifest.name}: several batches at a time need processes = 1"
         raise InvalidModel(msg)
     load = Load(
         handler=manifest.handler,
         context=_context(model, config, batch_size),
         trial=manifest.inputs,
         is_continuous=config.continuous_batching,
+        is_concurrent=config.batches_at_once > 1,
         processes=config.processes,
         takes_batches=config.parallel != "pp",
     )

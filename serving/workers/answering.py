@@ -15,7 +15,7 @@ from serving.protocol.exchange import RawReply, RawRequest
 from serving.protocol.tensors import Tensors
 from serving.workers.messages import Item, Outcome
 
-__all__ = ("Laps", "answer_batch", "answer_raw", "code_batch")
+__all__ = ("Laps", "answer_batch", "answer_raw", "code_batch", "expect_reply", "log_failure")
 
 _JSON = "application/json"
 
@@ -51,7 +51,7 @@ def answer_batch(
     laps.called = time.monotonic()
     replies = answer_raw(handler, requests, send)
     laps.done = time.monotonic()
-    return [_expect(reply) for reply in replies]
+    return [expect_reply(reply) for reply in replies]
 
 
 def answer_raw(
@@ -80,7 +80,7 @@ def answer_raw(
     replies = list(run_apart(requests, run))
     for reply in replies:
         if isinstance(reply, ServingError):
-            _log_failure("the handler failed", reply)
+            log_failure("the handler failed", reply)
     return replies
 
 
@@ -122,7 +122,7 @@ def _answer_native(handler: Handler, items: Sequence[Item], laps: Laps) -> list[
     laps.done = time.monotonic()
     for index, result in zip(good, results, strict=True):
         if isinstance(result, ServingError):
-            _log_failure("inference failed", result)
+            log_failure("inference failed", result)
         is_raw_request = isinstance(items[index], RawRequest)
         outcomes[index] = _encode(handler, result) if is_raw_request else result
     return outcomes
@@ -138,11 +138,13 @@ def _encode(handler: Handler, result: Tensors | ServingError) -> RawReply | Serv
         return as_serving_error(error)
 
 
-def _expect(reply: RawReply | ServingError | None) -> RawReply | ServingError:
+def expect_reply(reply: RawReply | ServingError | None) -> RawReply | ServingError:
+    """What a raw handler gave, or the error that it is no reply."""
     if isinstance(reply, RawReply | ServingError):
         return reply
     return InferenceFailed(f"the handler gave {type(reply).__name__} instead of a reply")
 
 
-def _log_failure(what: str, error: ServingError) -> None:
+def log_failure(what: str, error: ServingError) -> None:
+    """Write down why there is no reply, with what the model raised."""
     _log.error("%s: %s", what, error, exc_info=error.__cause__)

@@ -90,6 +90,7 @@ class Load(msgspec.Struct, frozen=True, kw_only=True, tag="load", array_like=Tru
         context: where and how.
         trial: inputs to try the model on with zeros; empty tries nothing.
         is_continuous: whether further batches may join the one under way.
+        is_concurrent: whether several batches may be under way.
         is_codec: whether it shall only decode and encode.
         processes: how many hold the model together, the worker being the first, >= 1.
         takes_batches: whether each of them gets every batch; else the first alone does.
@@ -99,6 +100,7 @@ class Load(msgspec.Struct, frozen=True, kw_only=True, tag="load", array_like=Tru
     context: HandlerContext
     trial: tuple[TensorMetadata, ...] = ()
     is_continuous: bool = False
+    is_concurrent: bool = False
     is_codec: bool = False
     processes: int = 1
     takes_batches: bool = True

@@ -211,8 +211,9 @@ class Worker:
         channel = None
         try:
             ours, theirs = channel_pair()
-            # What joins a batch under way would overwrite what was sent before it.
-            descriptors = [] if self._load.is_continuous else make_areas()
+            # What comes while a batch is under way would overwrite what was sent before it.
+            is_alone = not (self._load.is_continuous or self._load.is_concurrent)
+            descriptors = make_areas() if is_alone else []
             areas = Areas(*map(SharedArea, descriptors))
             channel = AsyncChannel(ours, self._hear, self._lose, areas)
             name = f"{self._spec.model} worker {self.number}"

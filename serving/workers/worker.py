@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from serving.handlers.handler import AnyHandler
-from serving.handlers.loading import is_raw, load_handler
+from serving.handlers.loading import is_async, is_raw, load_handler
 from serving.handlers.points import take_points
 from serving.protocol.metadata import TensorMetadata
 from serving.protocol.tensors import Tensors, dtype_from_name
@@ -74,6 +74,11 @@ def serve_channel(channel: Channel) -> int:
             return 1
         if load.is_continuous and is_raw(handler):
             ContinuousLoop(channel, handler).serve()
+        if load.is_concurrent and is_async(handler):
+            # Few models need an event loop in their workers.
+            from serving.workers.concurrent import ConcurrentLoop
+
+            ConcurrentLoop(channel, handler).serve()
         while True:
             _serve_one(channel, handler, ranks, is_codec=load.is_codec)
     except ChannelClosed:

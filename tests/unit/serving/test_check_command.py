@@ -16,7 +16,7 @@ HANDLER = "def handle(data, context):\n    return data and ['ok' for _ in data]\
 def _archive(tmp_path: Path, **files: str) -> Path:
     content = {
         "handler.py": HANDLER,
-        "model-config.yaml": "batchSize: 2\nasyncCommunication: true\n",
+        "model-config.yaml": "batchSize: 2\nparallelType: odd\n",
     }
     return pack(tmp_path / "cat.mar", {**content, **files}, configFile="model-config.yaml")
 
@@ -28,7 +28,7 @@ def test_an_archive_is_described(tmp_path: Path, capsys: pytest.CaptureFixture[s
         "cat version 1.0",
         "SHA-256 ",
         "handler handler.py, a file of the archive",
-        "asyncCommunication is not followed: batches are always sent",
+        "parallelType is not followed: must be one of",
         "served with batch_size 2",
     ):
         assert words in said

@@ -104,9 +104,9 @@ def test_a_value_that_cannot_be_is_passed_over_with_a_note(key: str, value: obje
     assert note.startswith(f"{key} is not followed: must be")
 
 
-def test_what_this_server_does_anyway_is_noted() -> None:
-    _, (note,) = config_from_yaml({"asyncCommunication": True})
-    assert note.startswith("asyncCommunication is not followed")
+def test_handlers_that_are_coroutines_get_many_batches_at_a_time() -> None:
+    assert config_from_yaml({"asyncCommunication": True}) == ({"batches_at_once": 100}, [])
+    assert config_from_yaml({"asyncCommunication": False}) == ({"batches_at_once": 1}, [])
 
 
 def _write(tmp_path: Path, text: str) -> Path:

@@ -176,5 +176,5 @@ def test_the_workers_of_a_model_take_gpus_in_turn_as_many_as_they_have_processes
 def test_continuous_batches_are_not_shared_by_processes(tmp_path: Path) -> None:
     manifest = Manifest(name="m", version="1", handler="h.py:H")
     config = ModelConfig(processes=2, continuous_batching=True)
-    with pytest.raises(InvalidModel, match="needs processes = 1"):
+    with pytest.raises(InvalidModel, match="need processes = 1"):
         pool_spec(StoredModel(folder=tmp_path, manifest=manifest), config)
