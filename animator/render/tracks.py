@@ -51,15 +51,17 @@ def _figure(one: MovedFigure, place: Placement, camera: WorldToFrame) -> TrackFi
     for layer in found:
         counts[layer.group] += len(layer.triangles)
     chosen = np.concatenate([layer.triangles for layer in found])
-    height, width = rig.texture.shape[:2]
-    size = np.array([width, height], np.float32)
+    # the texture is of the whole figure, in whatever size
+    height, width = one.figure.image.shape[:2]
+    texels = rig.to_world.invert(rig.mesh.vertices) / np.array([width, height])
+    fineness = FINENESS * camera.scale * place.scale / rig.to_world.height
     return TrackFigure(
         vertices=camera.apply(place.apply(track.vertices)),
-        texels=rig.to_world.invert(rig.mesh.vertices) / size,
+        texels=texels.astype(np.float32),
         triangles=rig.mesh.triangles[chosen],
         groups=np.concatenate(([0], np.cumsum(counts))),
         order=track.order.astype(np.uint8),
-        texture=_picture(rig.texture, FINENESS * camera.scale * place.scale / rig.to_world.height),
+        texture=_picture(rig.texture, fineness * width / rig.texture.shape[1]),
     )
 
 

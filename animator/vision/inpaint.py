@@ -20,6 +20,8 @@ from animator.vision.scaling import shrink
 
 __all__ = ("remove_figures",)
 
+EDGE = cv2.BORDER_REPLICATE
+
 Bits = NDArray[np.bool_]
 Values = NDArray[np.float32]
 
@@ -44,6 +46,9 @@ INK_COUNTS = 0.02
 WINDOW, ONE_SIDED, LINE = 15, 6.0, 30.0
 """Detail, of which at most `LINE` levels count, is no paper's where its mean over a window of this
 side, pixels, is `ONE_SIDED` levels from nothing: a ruled line is too thin for that."""
+
+STRIP = 256
+"""Rows of a photo that are filled at a time."""
 
 CALM = 6.0
 """Standard deviation of the blur that tells light from grain, pixels."""
@@ -143,17 +148,28 @@ def _continue(colour: Values, weight: Values) -> Values:
 
 
 def _paste(image: NDArray[np.uint8], filled: Values, gap: Bits) -> NDArray[np.uint8]:
-    """The picture with the filled gap laid over it softly."""
-    size = (image.shape[1], image.shape[0])
+    """The picture with the filled gap laid over it softly, strip by strip: photos are large."""
     soft = cv2.GaussianBlur(_widen(gap, 1) * np.float32(1), (0, 0), 1.0)
-    share = np.asarray(cv2.resize(soft, size, interpolation=cv2.INTER_LINEAR))
-    large = np.asarray(cv2.resize(filled, size, interpolation=cv2.INTER_CUBIC))
+    laid = np.asarray(np.dstack((filled, soft)), np.float32)
     found = image.copy()
-    touched = share > 0
-    part = share[touched][:, None]
-    mixed = large[touched] * part + image[touched] * (1.0 - part)
-    found[touched] = np.clip(np.rint(mixed), 0, 255).astype(np.uint8)
+    for top in range(0, len(image), STRIP):
+        strip = found[top : top + STRIP]
+        large = _enlarge(laid, image.shape[:2], top, len(strip))
+        touched = large[..., 3] > 1 / 255
+        part = large[touched][:, 3:]
+        mixed = large[touched][:, :3] * part + strip[touched] * (1.0 - part)
+        strip[touched] = np.clip(np.rint(mixed), 0, 255).astype(np.uint8)
     return found
+
+
+def _enlarge(laid: Values, shape: tuple[int, ...], top: int, rows: int) -> Values:
+    """Some rows of a picture (h, w, 4), enlarged to a shape (H, W): (rows, W, 4)."""
+    down, across = shape[0] / laid.shape[0], shape[1] / laid.shape[1]
+    # a pixel's centre lies half a pixel from its corner, before and after
+    move = np.array(((across, 0, across / 2 - 0.5), (0, down, down / 2 - 0.5 - top)))
+    size = (shape[1], rows)
+    large = cv2.warpAffine(laid, move, size, flags=cv2.INTER_LINEAR, borderMode=EDGE)
+    return np.asarray(large, np.float32)
 
 
 def _widen(bits: Bits, radius: int) -> Bits:

@@ -69,7 +69,7 @@ def clips(draw: st.DrawFn) -> TrackClip:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(clips())
 def test_clip_comes_back_as_it_went_in(clip: TrackClip) -> None:
     found = read_track(pack_track(clip))
