@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import logging
 import signal
 import socket
@@ -19,6 +20,7 @@ from serving.http.listener import Listener
 from serving.observe.machine import watch_machine
 from serving.services import Services
 from serving.settings import ServerSettings
+from serving.workers.memory import keep_freed_memory
 
 if sys.platform != "win32":
     from uvloop import new_event_loop
@@ -29,6 +31,10 @@ __all__ = ("CannotListen", "Ports", "announce", "serve", "serve_until_stopped")
 
 _DRAIN_S = 3
 """How long requests under way are given after the call to stop, seconds."""
+
+_KEPT_BYTES = 16 << 20
+_TAKEN_BYTES = 1 << 20
+"""How much freed memory is kept for the next requests, and how much is taken at a time."""
 
 _KINDS: tuple[ApiKind, ...] = ("inference", "management", "metrics")
 
@@ -78,6 +84,7 @@ def serve_until_stopped(
         InvalidSettings: when the settings cannot be followed.
         InvalidModel: when a model cannot be served.
     """
+    keep_freed_memory(most=_KEPT_BYTES, ahead=_TAKEN_BYTES)
 
     async def main() -> None:
         stop = asyncio.Event()
@@ -117,6 +124,8 @@ async def serve(
             await stack.enter_async_context(_watching(settings, services))
         if await _load_unless_stopped(services, stop):
             services.snapshots.save("startup")
+            # What is loaded stays: collecting garbage need not look at it again and again.
+            gc.freeze()
             on_ready(ports)
             await stop.wait()
             # Whoever asks from now on is told that another server should be asked.

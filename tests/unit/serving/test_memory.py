@@ -17,8 +17,8 @@ COUNT_FAULTS = """
 import resource, sys
 import numpy as np
 from serving.workers.memory import keep_freed_memory
-if sys.argv[1] == "kept":
-    keep_freed_memory()
+if sys.argv[1:]:
+    keep_freed_memory(*map(int, sys.argv[1:]))
 def batch():
     for _ in range(8):
         np.ones(1_000_000, np.uint8)
@@ -31,14 +31,18 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 """
 
 
-def page_faults(argument: str) -> int:
-    command = [sys.executable, "-c", COUNT_FAULTS, argument]
+def page_faults(*limits: int) -> int:
+    command = [sys.executable, "-c", COUNT_FAULTS, *map(str, limits)]
     return int(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the C library is glibc on Linux")
 def test_memory_is_taken_from_the_system_once_and_not_for_each_batch() -> None:
-    assert page_faults("kept") * 10 < page_faults("returned")
+    by_default = page_faults()
+    assert page_faults(64 << 20, 4 << 20) * 10 < by_default
+    assert page_faults(16 << 20, 1 << 20) * 10 < by_default
+    # Less than a batch needs is not enough.
+    assert page_faults(1 << 17, 0) * 10 > by_default
 
 
 class Answers:
