@@ -60,7 +60,7 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             None: for ever.
         threads: CPU threads for each worker; None: the cores shared out among the workers.
         pin_cores: whether each worker stays on cores of its own, as many as `threads`.
-        device: "cpu" or "cuda:N"; None: a GPU where there is one that can be used.
+        device: "cpu" or "cuda:N"; None: all GPUs in turn where there are any that can be used.
         device_ids: indices of the GPUs that the workers take in turn; empty: that of `device`.
         processes: of one worker, which hold the model together as torchrun's do; the first answers.
         parallel: how they share the work: each gets every batch ("tp", "pptp"), or the first alone

@@ -25,16 +25,18 @@ from serving.workers.pool import WorkerPool
 from serving.workers.pool_spec import PoolSpec
 
 HANDLER = """
-import json, os, sys
+import gc, json, os, sys
 from serving.protocol.exchange import RawReply
 
 class Teller:
-    def load(self, context): ...
+    def load(self, context):
+        self.loaded = ["what", "the", "model", "holds"]
     def answer(self, requests, send):
         import psutil
         told = {
             "cwd": os.getcwd(), "python": sys.executable, "psutil": psutil.__file__,
             "environment": dict(os.environ),
+            "is_scanned": any(found is self.loaded for found in gc.get_objects()),
         }
         try:
             import neighbour
@@ -87,6 +89,10 @@ async def test_worker_runs_where_and_as_the_server_does(tmp_path: Path) -> None:
     assert [told["environment"][name] for name in threads] == ["3"] * 3
     assert told["environment"]["OMP_WAIT_POLICY"] == "PASSIVE"
     assert told["environment"]["THP_MEM_ALLOC_ENABLE"] == "1"
+
+
+async def test_what_is_loaded_is_not_looked_at_when_garbage_is_collected(tmp_path: Path) -> None:
+    assert not (await told_by(tmp_path))["is_scanned"]
 
 
 async def test_who_wants_threads_to_spin_may_say_so(
@@ -213,3 +219,11 @@ def test_workers_take_the_gpus_in_turn() -> None:
     spec = WorkerSpec(load=Load(handler="h.py:H", context=context))
     moved: Sequence[HandlerContext] = [spec.on_gpu(index).load.context for index in (0, 3)]
     assert [(c.device, c.gpu_id) for c in moved] == [("cuda:0", 0), ("cuda:3", 3)]
+
+
+def test_workers_take_every_gpu_where_nobody_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("serving.registry.plan.count_gpus", lambda: 2)
+    assert pool_spec(stored(), ModelConfig()).device_ids == (0, 1)
+    assert pool_spec(stored(), ModelConfig(device="cuda:1")).device_ids == ()
+    assert pool_spec(stored(), ModelConfig(device="cpu")).device_ids == ()
+    assert pool_spec(stored(), ModelConfig(device_ids=(1,))).device_ids == (1,)
