@@ -1,5 +1,6 @@
 """The worker: a child process that holds one loaded model and answers batches."""
 
+import gc
 import logging
 import socket
 import sys
@@ -127,6 +128,8 @@ def _load(channel: Channel, message: Load, ranks: Ranks | None) -> AnyHandler | 
             )
         )
         return None
+    # The model stays: collecting garbage need not look at it again, which takes 80 ms with torch.
+    gc.freeze()
     channel.send(Loaded(seconds=time.monotonic() - started, is_raw=is_raw(handler)))
     return handler
 

@@ -57,7 +57,7 @@ class Answers:
         self.complete = asyncio.Event()
 
     def write(self, *pieces: Buffer) -> None:
-        assert pieces[0].startswith(b"HTTP/1.1 200 ")
+        assert bytes(pieces[0]).startswith(b"HTTP/1.1 200 ")
 
     async def drained(self) -> None: ...
 
