@@ -68,7 +68,7 @@ def remove_figures(drawing: Drawing, figures: Sequence[tuple[Box, Mask]]) -> NDA
         return drawing.image
     small = shrink(drawing.image, SIDE)
     size = (small.shape[1], small.shape[0])
-    figure = cv2.resize(cover * np.float32(1), size, interpolation=cv2.INTER_AREA) > 0
+    figure = cv2.resize(cover * np.uint8(255), size, interpolation=cv2.INTER_AREA) > 0
     ink = _ink(small, np.asarray(figure))
     gap = _with_halo(small, _gap(np.asarray(figure), ink), ink)
     return _paste(drawing.image, _fill(small, gap, ink), gap)

@@ -2,10 +2,12 @@
 
 import base64
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser
 
 from animator.render.apng import apng_writer
@@ -62,3 +64,36 @@ def test_clear_half_clear_and_solid_paint_look_so_in_a_browser(
     assert clear[3] == 0
     np.testing.assert_allclose(solid, (200, 30, 60, 255), atol=6)
     np.testing.assert_allclose(half, (20, 40, 160, 128), atol=8)
+
+
+SHOWN = """async (source) => {
+  document.body.style.cssText = "margin: 0; background: rgb(20, 160, 90)";
+  const film = document.createElement("video");
+  film.muted = true;
+  film.src = source;
+  document.body.append(film);
+  await new Promise((ready, failed) => {
+    film.onerror = () => failed(new Error("the film does not play"));
+    film.requestVideoFrameCallback(ready);
+    film.play();
+  });
+}"""
+
+
+def test_page_shines_through_where_a_film_is_clear(browser: Browser, tmp_path: Path) -> None:
+    frame = np.zeros((48, 64, 4), np.uint8)
+    frame[12:36, 12:32] = (200, 30, 60, 255)
+    frame[12:36, 36:56] = (20, 40, 160, 128)
+    writer = webm_writer(tmp_path / "film", 10.0)
+    for _ in range(20):
+        writer.write(frame)
+    writer.close()
+    packed = base64.b64encode((tmp_path / "film").read_bytes()).decode()
+    page = browser.new_page(viewport={"width": 64, "height": 48})
+    page.evaluate(SHOWN, f"data:video/webm;base64,{packed}")
+    with Image.open(BytesIO(page.screenshot())) as picture:
+        shown = np.array(picture.convert("RGB")).astype(int)
+    page.close()
+    np.testing.assert_allclose(shown[4, 4], (20, 160, 90), atol=2)
+    np.testing.assert_allclose(shown[24, 22], (200, 30, 60), atol=8)
+    np.testing.assert_allclose(shown[24, 46], (20, 100, 125), atol=10)  # half and half

@@ -12,7 +12,7 @@ from animator.core.animation import AnimationFormat
 from animator.core.annotation import Annotation
 from animator.core.documents import AnimationRequest
 from animator.core.drawing import Drawing
-from animator.core.errors import NoFigureFound, UnknownMotion
+from animator.core.errors import InvalidImage, NoFigureFound, UnknownMotion
 from animator.core.job import STEPS, Step
 from animator.core.scene import Background
 from animator.pipeline import animate, annotate
@@ -138,6 +138,14 @@ def test_no_figure_to_move_is_an_error_with_advice(drawing: Drawing, tmp_path: P
     empty = Annotation(width=200, height=300, figures=())
     with pytest.raises(NoFigureFound, match="bright"):
         animate(drawing, empty, request_for("wave"), tmp_path, Listener())
+
+
+def test_picture_that_was_not_handed_in_is_an_error(
+    drawing: Drawing, annotation: Annotation, tmp_path: Path
+) -> None:
+    asked = msgspec.structs.replace(request_for("wave"), background=Background(kind="picture"))
+    with pytest.raises(InvalidImage, match="none was handed in"):
+        animate(drawing, annotation, asked, tmp_path, Listener())
 
 
 def test_figure_yet_to_be_outlined_is_not_moved(
