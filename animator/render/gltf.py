@@ -171,7 +171,7 @@ def _add_mesh(document: _Document, one: MovedFigure) -> int:
     rig, weights = one.rig, weights_of(one.rig)
     flat = np.zeros((len(rig.mesh.vertices), 1), np.float32)
     height, width = rig.texture.shape[:2]
-    texels = rig.to_world.invert(rig.mesh.vertices) / np.array([width, height], np.float32)
+    texels = rig.texture_places().astype(np.float32) / np.array([width, height], np.float32)
     attributes = {
         "POSITION": document.array(
             np.hstack((rig.mesh.vertices, flat)), "<f4", VERTICES, bounded=True

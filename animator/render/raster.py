@@ -55,14 +55,15 @@ def rasterize(stage: Stage, frames: Iterable[int] | None = None) -> Iterator[NDA
 def _actor(stage: Stage, figure: int) -> _Actor:
     one, place, camera = stage.moved[figure], stage.scene.placements[figure], stage.scene.camera
     rig = one.rig
-    paint = paint_from_texture(rig.texture, camera.scale * place.scale / rig.to_world.height)
+    texel = rig.to_world.height * rig.texels[1]
+    paint = paint_from_texture(rig.texture, camera.scale * place.scale / texel)
     return _Actor(
         one=one,
         place=place,
         frames=stage.frames_of(figure),
         layers=layers(rig, one.track),
         paint=paint,
-        texels=rig.to_world.invert(rig.mesh.vertices).astype(np.float64) * paint.scale - 0.5,
+        texels=rig.texture_places() * paint.scale - 0.5,
         shadow=shadow_of(one.track, place, camera),
     )
 

@@ -1,30 +1,30 @@
 """As-rigid-as-possible deformation of a triangle mesh that follows handles.
 
-Method: Igarashi and Igarashi, "Implementing As-Rigid-As-Possible Shape Manipulation and Surface
-Flattening", Journal of Graphics, GPU, and Game Tools 14(1), 2009. Step one lets every edge turn
-and scale with its neighbourhood; step two keeps only the turn and solves for the places.
+Every triangle turns as it is told, or as it turned in the round before, and one linear system finds
+the places that fit all of them and the handles best: Liu, Zhang, Xu, Gotsman, Gortler, "A
+Local/Global Approach to Mesh Parameterization", Computer Graphics Forum 27(5), 2008, applied to
+what Igarashi and Igarashi ("Implementing As-Rigid-As-Possible Shape Manipulation and Surface
+Flattening", Journal of Graphics, GPU, and Game Tools 14(1), 2009) do for edges.
 
-Points of the plane are complex numbers here (x + iy): a similarity is then one complex factor, and
-step one is a Hermitian system of one unknown a vertex. Both systems are factorised once; the frames
-of a whole clip are right-hand sides.
+Points of the plane are complex numbers here (x + iy). A triangle's map from rest is
+z -> turn * z + shear * conj(z) + shift; it is a rotation where |turn| = 1 and shear = 0, and the
+triangle is folded over where |shear| >= |turn|. The matrix is real and the same for all frames:
+it is factorised once, and the frames of a whole clip are right-hand sides.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array
-from scipy.sparse.linalg import SuperLU, splu
+from scipy.sparse import csr_array, diags_array
+from scipy.sparse.linalg import SuperLU
 
 from animator.core.rig import Mesh
-from animator.rigging.edges import edges_with_neighbours
+from animator.rigging.factors import factorise, solve_complex
 
-__all__ = ("Arap", "Handles", "precompute", "solve")
+__all__ = ("Arap", "Complex", "Handles", "Targets", "fit", "precompute", "pull_of", "solve")
 
 Complex = NDArray[np.complex128]
-
-FRAMES_AT_ONCE = 32
-"""Frames solved together; few enough for the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +34,7 @@ class Handles:
     Attributes:
         corners: (H, 3) int32, the vertices that a handle hangs on.
         shares: (H, 3) float64, its barycentric coordinates among them.
-        weights: (H,) float64, > 0, how strongly it pulls, against 1 for an edge.
+        weights: (H,) float64, > 0, how strongly it pulls, against about 1 for an edge.
     """
 
     corners: NDArray[np.int32]
@@ -47,110 +47,99 @@ class Arap:
     """A mesh with handles, factorised: ready for any number of frames.
 
     Attributes:
-        similarity: factors of step one.
-        rigid: factors of step two.
-        pull_similarity: (V, H) complex, handle places to the right-hand side of step one.
-        pull_rigid: (V, H) float64, the same for step two.
-        turn: (E, V) complex, vertices to the similarity of each edge.
-        gather: (V, E) complex, turns of edges to the right-hand side of step two.
+        factors: of the system.
+        pull: (V, H) float64, handle places to the right-hand side.
+        turn: (T, V) complex, vertices to the turn of each triangle.
+        shear: (T, V) complex, vertices to its shear.
+        from_turn: (V, T) complex, wanted turns to the right-hand side.
+        from_shear: (V, T) complex, wanted shears to the right-hand side.
     """
 
-    similarity: SuperLU
-    rigid: SuperLU
-    pull_similarity: csr_array
-    pull_rigid: csr_array
+    factors: SuperLU
+    pull: csr_array
     turn: csr_array
-    gather: csr_array
+    shear: csr_array
+    from_turn: csr_array
+    from_shear: csr_array
 
 
-def precompute(mesh: Mesh, handles: Handles) -> Arap:
-    """Factorise both systems of a mesh in its rest pose.
+@dataclass(frozen=True, slots=True, eq=False)
+class Targets:
+    """What the triangles and the handles are asked to do in some frames.
 
-    Every connected part of the mesh needs two handles, or it is free to turn.
+    Attributes:
+        turn: (T, F) complex, the wanted turns.
+        shear: (T, F) complex, the wanted shears; None: none.
+        pull: (V, F) complex, what `pull_of` makes of the handles' places.
     """
-    count = len(mesh.vertices)
+
+    turn: Complex
+    shear: Complex | None
+    pull: Complex
+
+
+def precompute(mesh: Mesh, handles: Handles, stiffness: NDArray[np.float64]) -> Arap:
+    """Factorise the system of a mesh in its rest pose.
+
+    Every connected part of the mesh needs a handle, or it is free to go anywhere.
+
+    stiffness: (T,) float64, > 0, how much each triangle resists; 1 is usual.
+    """
+    count, triangles = len(mesh.vertices), mesh.triangles
     rest = mesh.vertices[:, 0].astype(np.complex128) + 1j * mesh.vertices[:, 1]
-    edges, neighbours = edges_with_neighbours(mesh.triangles)
-    turn = _edge_similarities(rest, neighbours)
-    arrows = rest[edges[:, 1]] - rest[edges[:, 0]]
-    difference = _sparse(
-        np.repeat(np.arange(len(edges)), 2), edges.ravel(), np.tile([-1.0, 1.0], len(edges)), count
-    )
-    residual = difference - turn.multiply(arrows[:, None]).tocsr()
-    pins = _sparse(
-        np.repeat(np.arange(len(handles.corners)), 3),
-        handles.corners.ravel(),
-        (handles.shares * handles.weights[:, None]).ravel(),
-        count,
-    )
-    pull = csr_array(pins.T.multiply(handles.weights[None, :]))
+    corners = rest[triangles]
+    opposite = np.roll(corners, -2, axis=1) - np.roll(corners, -1, axis=1)
+    ahead, behind = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    area = (ahead.conj() * behind).imag / 2
+    slopes = 0.5j * opposite / (2 * area[:, None])
+    rows = np.repeat(np.arange(len(triangles)), 3)
+    where = (rows, triangles.ravel())
+    turn = csr_array((slopes.conj().ravel(), where), shape=(len(triangles), count))
+    shear = csr_array((slopes.ravel(), where), shape=(len(triangles), count))
+    weight = diags_array(2 * area * stiffness)
+    from_turn, from_shear = csr_array(turn.conj().T @ weight), csr_array(shear.conj().T @ weight)
+    pins = _pins(handles, count)
     return Arap(
-        similarity=_factorise(residual.conj().T @ residual + (pins.T @ pins).astype(complex)),
-        rigid=_factorise(difference.T @ difference + pins.T @ pins),
-        pull_similarity=pull.astype(complex),
-        pull_rigid=pull,
+        factors=factorise((from_turn @ turn + from_shear @ shear).real + pins.T @ pins),
+        pull=csr_array(pins.T.multiply(handles.weights[None, :])),
         turn=turn,
-        gather=csr_array(difference.T @ _diagonal(arrows)),
+        shear=shear,
+        from_turn=from_turn,
+        from_shear=from_shear,
     )
 
 
-def solve(arap: Arap, places: NDArray[np.float64], rounds: int = 1) -> NDArray[np.float32]:
-    """Vertices of every frame.
+def _pins(handles: Handles, count: int) -> csr_array:
+    """Vertices to the places of handles times their weights: (H, V)."""
+    rows = np.repeat(np.arange(len(handles.corners)), 3)
+    values = (handles.shares * handles.weights[:, None]).ravel()
+    return csr_array((values, (rows, handles.corners.ravel())), shape=(len(handles.corners), count))
 
-    places: (F, H, 2) float64, world space, where each handle has to go.
-    rounds: of turning edges and solving again, >= 1; the paper does one.
-    Returns (F, V, 2) float32, world space.
+
+def pull_of(arap: Arap, places: NDArray[np.float64]) -> Complex:
+    """The right-hand side (V, F) of handle places (F, H, 2), world space."""
+    return np.asarray(arap.pull @ (places[..., 0] + 1j * places[..., 1]).T)
+
+
+def fit(arap: Arap, targets: Targets) -> Complex:
+    """The places (V, F) that fit all wishes best."""
+    right = arap.from_turn @ targets.turn + targets.pull
+    if targets.shear is not None:
+        right = right + arap.from_shear @ targets.shear
+    return solve_complex(arap.factors, right)
+
+
+def solve(arap: Arap, pull: Complex, turns: Complex, rounds: int) -> Complex:
+    """Places of the vertices in some frames: (V, F) complex.
+
+    pull: (V, F) complex.
+    turns: (T, F) complex, of length 1, of the triangles in the first round.
+    rounds: of turning and solving, >= 1.
     """
-    points = np.asarray(places[..., 0] + 1j * places[..., 1]).T
-    parts = [
-        _solve_frames(arap, points[:, start : start + FRAMES_AT_ONCE], rounds)
-        for start in range(0, points.shape[1], FRAMES_AT_ONCE)
-    ]
-    moved = np.concatenate(parts, axis=1).T
-    return np.stack((moved.real, moved.imag), axis=-1).astype(np.float32)
-
-
-def _edge_similarities(rest: Complex, neighbours: NDArray[np.int32]) -> csr_array:
-    """Rows of least-squares similarities: each edge's neighbourhood, rest to moved, less means."""
-    present = neighbours >= 0
-    around = np.where(present, rest[neighbours], 0)
-    mean = around.sum(axis=1, keepdims=True) / present.sum(axis=1, keepdims=True)
-    spokes = np.where(present, around - mean, 0)
-    factors = spokes.conj() / (np.abs(spokes) ** 2).sum(axis=1, keepdims=True)
-    rows = np.broadcast_to(np.arange(len(neighbours))[:, None], neighbours.shape)
-    return _sparse(rows[present], neighbours[present], factors[present], len(rest))
-
-
-def _solve_frames(arap: Arap, points: Complex, rounds: int) -> Complex:
-    pull = arap.pull_rigid @ points
-    moved: Complex = arap.similarity.solve(arap.pull_similarity @ points)
-    for _ in range(rounds):
+    moved = fit(arap, Targets(turns, None, pull))
+    for _ in range(rounds - 1):
         turns = arap.turn @ moved
         size = np.abs(turns)
         turns /= np.where(size > 1e-12, size, 1.0)
-        right = arap.gather @ turns + pull
-        both = arap.rigid.solve(np.concatenate((right.real, right.imag), axis=1))
-        half = right.shape[1]
-        moved = both[:, :half] + 1j * both[:, half:]
+        moved = fit(arap, Targets(turns, None, pull))
     return moved
-
-
-def _sparse(
-    rows: NDArray[np.intp], columns: NDArray[np.int32], values: NDArray[np.generic], width: int
-) -> csr_array:
-    return csr_array((values, (rows, columns)), shape=(int(rows.max()) + 1, width))
-
-
-def _diagonal(values: Complex) -> csr_array:
-    place = np.arange(len(values))
-    return csr_array((values, (place, place)))
-
-
-def _factorise(matrix: csr_array) -> SuperLU:
-    """Factors of a symmetric positive definite matrix."""
-    return splu(
-        csc_array(matrix),
-        permc_spec="MMD_AT_PLUS_A",
-        diag_pivot_thresh=0.0,
-        options={"SymmetricMode": True},
-    )

@@ -1,5 +1,7 @@
 """Figure, mask and skeleton to a rig."""
 
+from collections.abc import Collection
+
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -9,51 +11,114 @@ from animator.core.mask import Mask
 from animator.core.rig import Mesh, Rig
 from animator.core.skeleton import Skeleton, joint_positions
 from animator.core.spaces import FigureToWorld
+from animator.rigging.bones import Bones, measure_bones
+from animator.rigging.canvas import Canvas, canvas_of
+from animator.rigging.ink import find_ink, hindrance
 from animator.rigging.mesh import triangulate
-from animator.rigging.silhouette import clean_mask, nearest_inside, silhouette_from_mask
-from animator.rigging.skinning import assign_bones, measure_bones
+from animator.rigging.seams import find_seams
+from animator.rigging.silhouette import (
+    Silhouette,
+    clean_mask,
+    nearest_inside,
+    silhouette_from_mask,
+)
+from animator.rigging.sizing import half_widths
+from animator.rigging.skinning import share_turns
+from animator.rigging.territory import share_out
 from animator.rigging.texture import cut_texture
 
 __all__ = ("build_rig",)
 
+WIDEST_BEND = 0.12
+"""How far from a joint its bend reaches at most, of the figure's longer side; else half the limb's
+width."""
 
-def build_rig(figure: Figure, mask: Mask, skeleton: Skeleton) -> Rig:
+STIFF = 30.0
+"""How much more a stiff triangle resists than another."""
+
+
+def build_rig(figure: Figure, mask: Mask, skeleton: Skeleton, stiff: Collection[str] = ()) -> Rig:
     """All that is needed to move one figure.
 
-    The rig's skeleton is the one given, with joints outside the mask moved to its nearest point.
+    The rig's skeleton is the one given, with joints outside the mask moved to its nearest point;
+    `moved_joints` names them.
+
+    stiff: far joints of the bones whose paint shall not bend, such as "torso"; it turns as a whole,
+        and what hangs on it bends around it.
 
     Raises:
         EmptyMask: when the mask holds no figure.
-        InvalidSkeleton: when all joints lie in one place.
+        InvalidSkeleton: when all joints lie in one place, or it lacks a joint that shall be stiff.
         ValueError: when the mask is not the size of the figure.
     """
     if mask.data.shape != figure.image.shape[:2]:
         msg = f"expected a mask {figure.image.shape[:2]}, got {mask.data.shape}"
         raise ValueError(msg)
-    solid = clean_mask(mask)
-    joints = nearest_inside(solid, joint_positions(skeleton))
-    vertices, triangles = triangulate(silhouette_from_mask(solid))
-    bones = measure_bones(joints, skeleton.parents, solid)
-    bone_of = assign_bones(vertices, triangles, bones)
-    rows = np.flatnonzero(solid.any(axis=1))
-    to_world = FigureToWorld(
-        root_x=float(joints[0, 0]),
-        root_y=float(joints[0, 1]),
-        height=float(rows[-1] - rows[0] + 1),
+    canvas = canvas_of(figure, mask)
+    solid = clean_mask(canvas.mask)
+    drawn = canvas.from_figure(joint_positions(skeleton))
+    joints = nearest_inside(solid, drawn)
+    silhouette = silhouette_from_mask(solid)
+    bones = measure_bones(
+        silhouette.from_canvas(joints.astype(np.float64)), skeleton.parents, silhouette.solid
     )
+    owner, seams = _divide(canvas, silhouette, bones)
+    vertices, triangles = triangulate(silhouette.data, seams)
+    x, y = vertices[triangles].mean(axis=1).astype(np.intp).T
+    bone_of = bones.far[owner[y, x]]
+    is_stiff = np.isin(bone_of, [skeleton.index(name) for name in stiff])
+    spread = np.minimum(half_widths(silhouette.data)[y, x], WIDEST_BEND * max(owner.shape))
+    moved = _moved(skeleton, canvas, joints, (joints != drawn).any(axis=1))
+    to_world = _to_world(canvas, solid, joint_positions(moved)[0])
+    places = canvas.to_figure(silhouette.to_canvas(vertices))
     return Rig(
-        skeleton=_moved(skeleton, joints),
-        mesh=Mesh(to_world.apply(vertices.astype(np.float32)), triangles),
-        texture=cut_texture(figure.image, solid),
+        skeleton=moved,
+        mesh=Mesh(to_world.apply(places), triangles),
+        texture=cut_texture(canvas.image, solid),
         bone_of=bone_of,
         to_world=to_world,
+        texels=canvas.scale,
+        weights=share_turns(
+            vertices, triangles, bone_of, np.where(is_stiff, 0.0, spread), len(joints)
+        ),
+        stiffness=np.where(is_stiff, STIFF, 1.0),
+        moved_joints=tuple(
+            joint.name
+            for joint, before in zip(moved.joints, skeleton.joints, strict=True)
+            if joint != before
+        ),
     )
 
 
-def _moved(skeleton: Skeleton, joints: NDArray[np.float32]) -> Skeleton:
+def _divide(
+    canvas: Canvas, silhouette: Silhouette, bones: Bones
+) -> tuple[NDArray[np.int16], list[NDArray[np.float64]]]:
+    """The bone (an index into `bones`) of each pixel of the meshing grid, and where to cut."""
+    ink = find_ink(canvas.image, silhouette)
+    owner = share_out(silhouette, bones, hindrance(ink))
+    return owner, find_seams(silhouette, owner, bones, ink)
+
+
+def _to_world(canvas: Canvas, solid: NDArray[np.bool_], root: NDArray[np.float32]) -> FigureToWorld:
+    rows = np.flatnonzero(solid.any(axis=1))
+    return FigureToWorld(
+        root_x=float(root[0]),
+        root_y=float(root[1]),
+        height=float(rows[-1] - rows[0] + 1) / canvas.scale[1],
+    )
+
+
+def _moved(
+    skeleton: Skeleton,
+    canvas: Canvas,
+    joints: NDArray[np.float32],
+    chosen: NDArray[np.bool_],
+) -> Skeleton:
+    """The skeleton with the chosen joints (J,) where they lie on the canvas."""
+    places = canvas.to_figure(joints)
     return Skeleton(
         joints=tuple(
-            msgspec.structs.replace(joint, x=float(x), y=float(y))
-            for joint, (x, y) in zip(skeleton.joints, joints, strict=True)
+            msgspec.structs.replace(joint, x=float(x), y=float(y)) if is_moved else joint
+            for joint, (x, y), is_moved in zip(skeleton.joints, places, chosen, strict=True)
         )
     )

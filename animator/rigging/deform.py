@@ -3,16 +3,21 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from animator.core.pose import PoseSequence, VertexTrack
+from animator.core.pose import JointTrack, PoseSequence, VertexTrack, pose_joints
 from animator.core.rig import Rig
-from animator.rigging.arap import precompute, solve
-from animator.rigging.handles import handle_places, rig_handles
-from animator.rigging.kinematics import pose_joints, rest_joints
+from animator.rigging.arap import pull_of, solve
+from animator.rigging.handles import handle_places
+from animator.rigging.motor import Motor, motor_of
+from animator.rigging.turns import unwind
+from animator.rigging.unfold import unfold
 
 __all__ = ("deform",)
 
-ROUNDS = 3
-"""Rounds of turning edges and solving; more keep limbs rounder at sharp bends."""
+ROUNDS = 2
+"""Rounds of turning triangles and solving; the first takes its turns from the bones."""
+
+FRAMES_AT_ONCE = 32
+"""Frames solved together; few enough for the processor's cache."""
 
 
 def deform(rig: Rig, poses: PoseSequence) -> VertexTrack:
@@ -25,16 +30,31 @@ def deform(rig: Rig, poses: PoseSequence) -> VertexTrack:
     if poses.angles.shape[1] != count:
         msg = f"expected angles for {count} joints, got {poses.angles.shape[1]}"
         raise ValueError(msg)
-    rest = rest_joints(rig)
-    track = pose_joints(rest, rig.skeleton.parents, poses)
-    arap = precompute(rig.mesh, rig_handles(rig, rest))
+    motor = motor_of(rig)
     group_of_joint = _groups(rig, poses.groups)
     return VertexTrack(
         fps=poses.fps,
-        vertices=solve(arap, handle_places(rig, rest, track), ROUNDS),
+        vertices=_move(rig, motor, poses),
         group_of=group_of_joint[rig.bone_of],
         order=np.argsort(poses.depths, axis=1, kind="stable").astype(np.int16),
     )
+
+
+def _move(rig: Rig, motor: Motor, poses: PoseSequence) -> NDArray[np.float32]:
+    """Vertices (F, V, 2) float32, world space."""
+    parents = rig.skeleton.parents
+    track = pose_joints(motor.rest, parents, poses)
+    counted = unwind(track.turns, parents)
+    vertices = np.empty((len(counted), len(rig.mesh.vertices), 2), np.float32)
+    for start in range(0, len(counted), FRAMES_AT_ONCE):
+        part = slice(start, start + FRAMES_AT_ONCE)
+        some = JointTrack(places=track.places[part], turns=track.turns[part])
+        places = handle_places(rig, motor.rest, motor.grip.bones, some)
+        pull = pull_of(motor.arap, places)
+        turns = np.exp(1j * (motor.weights @ counted[part].T))
+        moved = unfold(motor.arap, solve(motor.arap, pull, turns, ROUNDS), pull, turns).T
+        vertices[part, :, 0], vertices[part, :, 1] = moved.real, moved.imag
+    return vertices
 
 
 def _groups(rig: Rig, groups: tuple[tuple[str, ...], ...]) -> NDArray[np.int16]:

@@ -1,30 +1,37 @@
-"""Edges of a triangle mesh, and what lies around them."""
+"""Sides of triangles, and which two of them are one edge."""
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ("edges_with_neighbours",)
+__all__ = ("Twins", "keys_of_edges", "twin_sides")
 
 
-def edges_with_neighbours(
-    triangles: NDArray[np.int32],
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Edges of a mesh, each once, and the vertices around each.
+@dataclass(frozen=True, slots=True, eq=False)
+class Twins:
+    """Edges that two triangles share. Side s of triangle t has the number 3 t + s.
 
-    triangles: (T, 3) int32.
-    Returns edges (E, 2) int32 and neighbours (E, 4) int32: both ends, then the far corners of the
-    triangles on both sides; -1 where there is no triangle.
+    Attributes:
+        one, other: (E,) int64, numbers of the sides.
+        keys: (E,) int64, as `keys_of_edges` gives them.
     """
-    ends = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
-    opposite = triangles[:, [2, 0, 1]].ravel()
-    order = np.lexsort((ends[:, 1], ends[:, 0]))
-    ends, opposite = ends[order], opposite[order]
-    is_first = np.ones(len(ends), dtype=bool)
-    is_first[1:] = (ends[1:] != ends[:-1]).any(axis=1)
-    edge = np.cumsum(is_first) - 1
-    edges = ends[is_first]
-    neighbours = np.full((len(edges), 4), -1, dtype=np.int32)
-    neighbours[:, :2] = edges
-    neighbours[edge[is_first], 2] = opposite[is_first]
-    neighbours[edge[~is_first], 3] = opposite[~is_first]
-    return edges, neighbours
+
+    one: NDArray[np.int64]
+    other: NDArray[np.int64]
+    keys: NDArray[np.int64]
+
+
+def keys_of_edges(ends: NDArray[np.integer], count: int) -> NDArray[np.int64]:
+    """A number for each edge (E, 2) of a mesh of `count` vertices, whichever way it is named."""
+    low, high = ends.min(axis=1).astype(np.int64), ends.max(axis=1).astype(np.int64)
+    return np.asarray(low * count + high)
+
+
+def twin_sides(triangles: NDArray[np.int32]) -> Twins:
+    """The edges that two triangles (T, 3) share; side s runs from corner s to the next."""
+    sides = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
+    keys = keys_of_edges(sides, int(triangles.max()) + 1)
+    order = np.argsort(keys, kind="stable")
+    first = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
+    return Twins(one=order[first], other=order[first + 1], keys=keys[order[first]])

@@ -1,28 +1,45 @@
 """Handles: what pulls the mesh along with the bones."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import shortest_path
 
+from animator.core.pose import JointTrack
 from animator.core.rig import Rig
 from animator.rigging.arap import Handles
-from animator.rigging.kinematics import JointTrack
 
-__all__ = ("follow_bones", "handle_places", "locate", "rig_handles")
+__all__ = ("Grip", "grip_rig", "handle_places", "locate")
 
-JOINT_WEIGHT = 5.0
-"""Pull of a joint on its place in the mesh: firm, yet where joints contradict one another no spike
-is drawn out between them."""
+JOINT_WEIGHT = 15.0
+"""Pull of a joint on its place in the mesh: bones keep their lengths within a hundredth."""
 
-FOLLOW_WEIGHT = 0.15
+FOLLOW_WEIGHT = 0.1
 """Pull of a bone on the vertices that are its alone: limbs keep their shape and follow."""
 
 LEAST_WEIGHT = 0.01
 """Pull where bones meet: enough that no part of the mesh is ever free, too little to see."""
 
+ALONE = (0.75, 0.95)
+"""Share of a bone in a vertex from which it begins to be its alone, and from which it is."""
+
 HOME = 2
 """Bones from a joint to those whose paint it may lie in."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grip:
+    """How the bones hold the mesh of a rig.
+
+    Attributes:
+        handles: every joint, firmly, then every vertex, softly.
+        bones: (V,) int64, the bone, by far joint, that takes each vertex along.
+    """
+
+    handles: Handles
+    bones: NDArray[np.int64]
 
 
 def locate(
@@ -44,36 +61,21 @@ def locate(
     return best, chosen / chosen.sum(axis=1, keepdims=True)
 
 
-def follow_bones(
-    triangles: NDArray[np.int32], bone_of: NDArray[np.int16], count: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """For each vertex the bone most of its triangles follow, and how surely it does.
+def grip_rig(rig: Rig, rest: NDArray[np.float64], weights: NDArray[np.float32]) -> Grip:
+    """Take hold of a rig by its joints and, softly, by every vertex.
 
-    Returns bones (V,) int64 and sureness (V,) float64 in [0, 1]: 1 deep inside a bone's own
-    triangles, 0 where bones meet.
-    """
-    votes = np.zeros((count, int(bone_of.max()) + 1))
-    np.add.at(votes, (triangles.ravel(), np.repeat(bone_of, 3)), 1)
-    total = votes.sum(axis=1)
-    alone = (votes.max(axis=1) == total).astype(np.float64)
-    near = np.zeros(count)
-    np.add.at(near, triangles.ravel(), np.repeat(alone[triangles].mean(axis=1), 3))
-    return votes.argmax(axis=1), alone * near / total
-
-
-def rig_handles(rig: Rig, rest: NDArray[np.float64]) -> Handles:
-    """Every joint, firmly, then every vertex, softly.
-
-    A joint that lies in another limb's triangle, as misplaced ones do, hardly pulls.
+    A joint that lies in another limb's paint, as misplaced ones do, hardly pulls.
 
     rest: (J, 2) float64, world space, the joints at rest.
+    weights: (T, J) float32, of the bones in the turns of the triangles.
     """
     vertices, triangles = rig.mesh.vertices.astype(np.float64), rig.mesh.triangles
     within, shares = locate(vertices, triangles, rest)
     at_home = _is_at_home(rig.skeleton.parents, rig.bone_of[within])
-    _, sure = follow_bones(triangles, rig.bone_of, len(vertices))
+    held = _of_vertices(triangles, weights, len(vertices))
+    sure = np.clip((held.max(axis=1) - ALONE[0]) / (ALONE[1] - ALONE[0]), 0, 1)
     own = np.arange(len(vertices), dtype=np.int32)
-    return Handles(
+    handles = Handles(
         corners=np.concatenate((triangles[within], np.stack((own, own, own), axis=1))),
         shares=np.concatenate((shares, np.tile([1.0, 0.0, 0.0], (len(own), 1)))),
         weights=np.concatenate(
@@ -83,19 +85,31 @@ def rig_handles(rig: Rig, rest: NDArray[np.float64]) -> Handles:
             )
         ),
     )
+    return Grip(handles, held.argmax(axis=1))
 
 
-def handle_places(rig: Rig, rest: NDArray[np.float64], track: JointTrack) -> NDArray[np.float64]:
-    """Where the handles of `rig_handles` go in every frame: (F, J + V, 2) float64, world space."""
+def handle_places(
+    rig: Rig, rest: NDArray[np.float64], bones: NDArray[np.int64], track: JointTrack
+) -> NDArray[np.float64]:
+    """Where the handles go in every frame: (F, J + V, 2) float64, world space."""
     vertices = rig.mesh.vertices.astype(np.float64)
-    bones, _ = follow_bones(rig.mesh.triangles, rig.bone_of, len(vertices))
-    near = np.array(rig.skeleton.parents)[bones]
+    near = np.maximum(np.array(rig.skeleton.parents)[bones], 0)
     arms = vertices - rest[near]
-    cosine, sine = np.cos(track.turns[:, bones]), np.sin(track.turns[:, bones])
+    cosine, sine = np.cos(track.turns)[:, bones], np.sin(track.turns)[:, bones]
     moved = track.places[:, near] + np.stack(
         (cosine * arms[:, 0] - sine * arms[:, 1], sine * arms[:, 0] + cosine * arms[:, 1]), axis=-1
     )
     return np.concatenate((track.places, moved), axis=1)
+
+
+def _of_vertices(
+    triangles: NDArray[np.int32], weights: NDArray[np.float32], count: int
+) -> NDArray[np.float64]:
+    """The mean weights (V, J) of the triangles around each vertex."""
+    corners = triangles.ravel()
+    ones = np.ones(len(corners))
+    around = coo_array((ones, (corners, np.repeat(np.arange(len(triangles)), 3)))).tocsr()
+    return np.asarray((around @ weights) / np.bincount(corners, minlength=count)[:, None])
 
 
 def _is_at_home(parents: tuple[int, ...], bones: NDArray[np.int16]) -> NDArray[np.bool_]:

@@ -1,141 +1,184 @@
-"""Silhouette to triangles: outline points, inner points, Delaunay clipped by the silhouette."""
+"""Silhouette and seams to triangles: points between lines, Delaunay, smoothed, clipped and cut."""
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 from scipy.spatial import Delaunay
 
-from animator.rigging.silhouette import Silhouette
+from animator.core.rig import corner_angles
+from animator.rigging.edges import keys_of_edges, twin_sides
+from animator.rigging.outline import Lines, closed_lines, with_outlines, with_seams
+from animator.rigging.sizing import Plane, edge_lengths
 
 __all__ = ("triangulate",)
 
 Points = NDArray[np.float64]
+Corners = NDArray[np.int32]
 
-OUTLINE_POINTS = 420
-"""Aim for the number of points on all outlines."""
+NEAREST = 0.72
+"""Least distance of points inside from one another, of the length that edges should have there."""
 
-INNER_POINTS = 300
-"""Aim for the number of points of the inner grid."""
+FROM_LINES = 0.62
+"""Least distance of points inside from lines, likewise."""
 
-SPACING = (5.0, 40.0)
-"""Bounds on the distance of points, pixels of the meshing grid."""
+SMOOTHINGS = 5
+"""Rounds of moving points inside to the middle of their triangles."""
 
 REPAIRS = 4
-"""Rounds of halving outline pieces that the triangulation left out."""
+"""Rounds of halving pieces of lines that the triangulation left out."""
+
+SLIVER = np.radians(14.0)
+FLAT = 2.5
+"""A triangle on the rim with a smaller angle and a lesser height (pixels) is left out: nobody
+sees it."""
 
 
-def triangulate(silhouette: Silhouette) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Cover a silhouette with triangles; every part of it is covered.
+def triangulate(data: NDArray[np.uint8], seams: list[Points]) -> tuple[Points, Corners]:
+    """Cover what is inside with triangles; every part is covered, holes stay open.
 
-    Returns vertices (V, 2) float64, figure space, all used, and triangles (T, 3) int32,
+    data: (m, n) uint8, 1 inside, its border 0; the meshing grid.
+    seams: lines (N, 2) along which the mesh is cut: vertices on them are doubled.
+    Returns vertices (V, 2) float64, the meshing grid, all used, and triangles (T, 3) int32,
     counter-clockwise where y points up.
     """
-    data = silhouette.data
-    outlines = _outlines(data)
-    rim = np.concatenate(outlines)
-    pieces = _pieces(outlines)
-    inner = _inner_points(data)
+    chains = closed_lines(data)
+    size = edge_lengths(data, chains)
+    lines = with_seams(with_outlines(chains, size), seams, size)
+    points, corners, lines = _connect(data, size, lines, _scatter(data, size, lines))
+    corners = _trim(points, corners)
+    return _tidy(*_cut(points, corners, lines.pieces[lines.is_seam]))
+
+
+def _scatter(data: NDArray[np.uint8], size: Plane, lines: Lines) -> Points:
+    """Points inside, packed as the field of lengths says, from the lines inwards."""
+    taken = (1 - data) * np.uint8(255)
+    for near, far in lines.points[lines.pieces]:
+        x, y = ((near + far) / 2).astype(int)
+        wide = max(round(2 * FROM_LINES * float(size[y, x])), 1)
+        ends = [(int(end[0]), int(end[1])) for end in (near, far)]
+        cv2.line(taken, ends[0], ends[1], (255.0,), wide)
+    depth = cv2.distanceTransform((taken == 0).astype(np.uint8), cv2.DIST_L2, 5)
+    rows, columns = (2 * side for side in np.nonzero(taken[::2, ::2] == 0))
+    order = np.argsort(depth[rows, columns], kind="stable")
+    found = []
+    for x, y in zip(columns[order].tolist(), rows[order].tolist(), strict=True):
+        if not taken[y, x]:
+            found.append((x + 0.5, y + 0.5))
+            cv2.circle(taken, (x, y), max(int(NEAREST * size[y, x]), 1), (255.0,), -1)
+    return np.array(found, dtype=np.float64).reshape(-1, 2)
+
+
+def _connect(
+    data: NDArray[np.uint8], size: Plane, lines: Lines, inner: Points
+) -> tuple[Points, Corners, Lines]:
+    for _ in range(SMOOTHINGS):
+        points = np.concatenate((lines.points, inner))
+        corners = _clip(data, points, Delaunay(points).simplices)
+        inner = _smooth(size, points, corners, len(lines.points))
     for _ in range(REPAIRS):
-        points = np.concatenate((rim, inner))
-        corners = Delaunay(points).simplices
-        missing = _missing(pieces, corners, len(points))
-        if not missing.any():
+        points = np.concatenate((lines.points, inner))
+        gone = _missing(lines.pieces, Delaunay(points).simplices, len(points))
+        if not gone.any():
             break
-        rim, pieces = _halve(rim, pieces, missing)
-    else:
-        points = np.concatenate((rim, inner))
-        corners = Delaunay(points).simplices
-    return _tidy(silhouette, points, _clip(data, points, corners))
+        lines = _halve(lines, gone)
+    points = np.concatenate((lines.points, inner))
+    return points, _clip(data, points, Delaunay(points).simplices), lines
 
 
-def _outlines(data: NDArray[np.uint8]) -> list[Points]:
-    """Closed outlines, of parts and of holes, evenly sampled; the grid's (x, y)."""
-    found, _ = cv2.findContours(data, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_NONE)
-    chains = [chain[:, 0, :].astype(np.float64) + 0.5 for chain in found if len(chain) >= 8]
-    total = sum(len(chain) for chain in chains)
-    step = max(total / OUTLINE_POINTS, SPACING[0])
-    return [_sample(chain, step) for chain in chains]
+def _smooth(size: Plane, points: Points, corners: Corners, fixed: int) -> Points:
+    """Points inside, each in the middle of the triangles around it; those left alone go."""
+    places = points[corners]
+    middle = places.mean(axis=1)
+    x, y = middle.astype(np.intp).T
+    weight = np.abs(_area(places)) / size[y, x] ** 2
+    count = len(points)
+    total = np.bincount(corners.ravel(), np.repeat(weight, 3), count)[fixed:]
+    moved = np.stack(
+        [
+            np.bincount(corners.ravel(), np.repeat(weight * middle[:, k], 3), count)[fixed:]
+            for k in range(2)
+        ],
+        axis=1,
+    )
+    return np.asarray(moved[total > 0] / total[total > 0, None])
 
 
-def _sample(chain: Points, step: float) -> Points:
-    """Points about a step apart along a closed chain, at least six."""
-    closed = np.concatenate((chain, chain[:1]))
-    along = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(closed, axis=0).T))))
-    count = max(round(along[-1] / step), 6)
-    at = np.arange(count) * (along[-1] / count)
-    return np.stack([np.interp(at, along, closed[:, k]) for k in range(2)], axis=1)
+def _area(places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Twice the signed area of triangles (T, 3, 2)."""
+    u, v = places[:, 1] - places[:, 0], places[:, 2] - places[:, 0]
+    return np.asarray(u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0])
 
 
-def _pieces(outlines: list[Points]) -> NDArray[np.int64]:
-    """Index pairs (P, 2) of neighbours along the outlines, laid end to end."""
-    pairs, start = [], 0
-    for outline in outlines:
-        here = start + np.arange(len(outline))
-        pairs.append(np.stack((here, np.roll(here, -1)), axis=1))
-        start += len(outline)
-    return np.concatenate(pairs)
+def _missing(pieces: NDArray[np.int64], corners: Corners, count: int) -> NDArray[np.bool_]:
+    """Which pieces (P, 2) of lines are no edge of any triangle."""
+    sides = corners[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
+    return ~np.isin(keys_of_edges(pieces, count), keys_of_edges(sides, count))
 
 
-def _inner_points(data: NDArray[np.uint8]) -> Points:
-    """A staggered grid inside broad parts, and points along the middle of narrow ones."""
-    depth = cv2.distanceTransform(data, cv2.DIST_L2, 5)
-    spacing = float(np.clip(np.sqrt(data.sum() / INNER_POINTS), *SPACING))
-    rows = np.arange(spacing / 2, data.shape[0], spacing * 0.87)
-    columns = np.arange(spacing / 2, data.shape[1], spacing)
-    x, y = np.meshgrid(columns, rows)
-    x[1::2] += spacing / 2
-    grid = np.stack((x.ravel(), y.ravel()), axis=1)
-    grid = grid[grid[:, 0] < data.shape[1]]
-    broad = depth[grid[:, 1].astype(int), grid[:, 0].astype(int)] > 0.6 * spacing
-    ridge = (depth >= cv2.dilate(depth, np.ones((3, 3), np.uint8))) & (depth > 2)
-    middle_y, middle_x = np.nonzero(ridge & (depth <= 0.6 * spacing))
-    middle = np.stack((middle_x, middle_y), axis=1).astype(np.float64) + 0.5
-    return np.concatenate((grid[broad], _thin_out(middle, max(spacing * 0.8, SPACING[0]))))
-
-
-def _thin_out(points: Points, cell: float) -> Points:
-    """At most one point in every square cell."""
-    cells = np.floor(points / cell).astype(np.int64)
-    _, first = np.unique(cells, axis=0, return_index=True)
-    return points[first]
-
-
-def _missing(
-    pieces: NDArray[np.int64], corners: NDArray[np.int32], count: int
-) -> NDArray[np.bool_]:
-    """Which outline pieces (P, 2) are no edge of any triangle."""
-    edges = np.sort(corners[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1).astype(np.int64)
-    wanted = np.sort(pieces, axis=1)
-    return ~np.isin(wanted[:, 0] * count + wanted[:, 1], edges[:, 0] * count + edges[:, 1])
-
-
-def _halve(
-    rim: Points, pieces: NDArray[np.int64], chosen: NDArray[np.bool_]
-) -> tuple[Points, NDArray[np.int64]]:
+def _halve(lines: Lines, chosen: NDArray[np.bool_]) -> Lines:
     """Put a point in the middle of the chosen pieces that are longer than two pixels."""
-    ends = rim[pieces]
+    ends = lines.points[lines.pieces]
     chosen = chosen & (np.hypot(*(ends[:, 1] - ends[:, 0]).T) > 2)
-    new = len(rim) + np.arange(chosen.sum())
-    first, second = pieces[chosen, 0], pieces[chosen, 1]
+    new = len(lines.points) + np.arange(chosen.sum())
+    first, second = lines.pieces[chosen, 0], lines.pieces[chosen, 1]
     halves = np.concatenate((np.stack((first, new), axis=1), np.stack((new, second), axis=1)))
-    return np.concatenate((rim, ends[chosen].mean(axis=1))), np.concatenate(
-        (pieces[~chosen], halves)
+    return Lines(
+        np.concatenate((lines.points, ends[chosen].mean(axis=1))),
+        np.concatenate((lines.pieces[~chosen], halves)),
+        np.concatenate((lines.is_seam[~chosen], np.tile(lines.is_seam[chosen], 2))),
     )
 
 
-def _clip(data: NDArray[np.uint8], points: Points, corners: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The triangles whose centre lies inside and that have an area, turned one way."""
-    a, b, c = (points[corners[:, k]] for k in range(3))
-    area = (b - a)[:, 0] * (c - a)[:, 1] - (b - a)[:, 1] * (c - a)[:, 0]
-    centre = ((a + b + c) / 3).astype(int)
-    keep = (np.abs(area) > 0.2) & (data[centre[:, 1], centre[:, 0]] > 0)
+def _clip(data: NDArray[np.uint8], points: Points, corners: Corners) -> Corners:
+    """The triangles whose middle lies inside and that have an area, turned one way."""
+    places = points[corners]
+    area = _area(places)
+    x, y = places.mean(axis=1).astype(np.intp).T
+    keep = (np.abs(area) > 0.2) & (data[y, x] > 0)
     # the grid's y points down, so a positive area here is clockwise where y points up
-    turned = np.where((area > 0)[:, None], corners[:, ::-1], corners)
-    return np.asarray(turned[keep])
+    return np.asarray(np.where((area > 0)[:, None], corners[:, ::-1], corners)[keep])
 
 
-def _tidy(
-    silhouette: Silhouette, points: Points, corners: NDArray[np.int32]
-) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+def _trim(points: Points, corners: Corners) -> Corners:
+    """Leave out slivers on the rim, inside or outside of the outline, until none is left."""
+    while True:
+        sides = corners[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
+        _, edge, counts = np.unique(
+            keys_of_edges(sides, len(points)), return_inverse=True, return_counts=True
+        )
+        on_rim = (counts[edge] == 1).reshape(-1, 3).any(axis=1)
+        places = points[corners]
+        longest = np.linalg.norm(places - np.roll(places, 1, axis=1), axis=2).max(axis=1)
+        flat = np.abs(_area(places)) < FLAT * longest
+        drop = on_rim & flat & (corner_angles(places).min(axis=1) < SLIVER)
+        if not drop.any() or drop.all():
+            return corners
+        corners = corners[~drop]
+
+
+def _cut(points: Points, corners: Corners, seams: NDArray[np.int64]) -> tuple[Points, Corners]:
+    """Double the vertices along seams (S, 2): triangles on both sides share none of them.
+
+    Around each vertex, triangles stay together that meet in an edge which is no seam.
+    """
+    twins = twin_sides(corners)
+    whole = ~np.isin(twins.keys, keys_of_edges(seams, int(corners.max()) + 1))
+    one, other = twins.one[whole], twins.other[whole]
+    # a side runs from its corner to the next; the neighbour's runs the other way
+    links = (np.concatenate((one, _next(one))), np.concatenate((_next(other), other)))
+    graph = coo_array((np.ones(len(links[0])), links), shape=(corners.size,) * 2)
+    _, fan = connected_components(graph, directed=False)
+    _, first, vertex = np.unique(fan, return_index=True, return_inverse=True)
+    return points[corners.ravel()[first]], vertex.reshape(-1, 3).astype(np.int32)
+
+
+def _next(corner: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The next corner of the same triangle; corner k of triangle t has the number 3 t + k."""
+    return np.asarray(corner // 3 * 3 + (corner + 1) % 3)
+
+
+def _tidy(points: Points, corners: Corners) -> tuple[Points, Corners]:
     used, triangles = np.unique(corners, return_inverse=True)
-    return silhouette.to_figure(points[used]), triangles.reshape(-1, 3).astype(np.int32)
+    return points[used], triangles.reshape(-1, 3).astype(np.int32)

@@ -44,7 +44,7 @@ def cut_texture(image: NDArray[np.uint8], mask: NDArray[np.bool_]) -> NDArray[np
 def _trim_paper(image: NDArray[np.uint8], solid: Plane) -> Plane:
     """The mask (h, w) without the paper that touches its edge, its outline rounded."""
     rim = max(round(RIM * max(solid.shape)), 4)
-    beyond = cv2.dilate(solid, _disc(rim)) > solid
+    beyond = (solid == 0) & (_away(solid) <= rim)
     if not beyond.any():
         return solid
     depth = cv2.distanceTransform(np.pad(solid, 1), cv2.DIST_L2, 5)[1:-1, 1:-1]
@@ -77,7 +77,7 @@ def _core(solid: Plane) -> Plane:
     depth = cv2.distanceTransform(np.pad(solid, 1), cv2.DIST_L2, 5)[1:-1, 1:-1]
     core = (depth > blend).astype(np.uint8)
     middle = (depth >= cv2.dilate(depth, np.ones((3, 3), np.uint8))) & (solid > 0)
-    lonely = middle & (cv2.dilate(core, _disc(round(2 * blend))) == 0)
+    lonely = middle & (_away(core) > round(2 * blend))
     return np.where(lonely, 1, core).astype(np.uint8)
 
 
@@ -104,6 +104,13 @@ def _spread(image: NDArray[np.uint8], source: Plane) -> NDArray[np.uint8]:
     colours = np.zeros((labels.max() + 1, 3), np.uint8)
     colours[labels[source > 0]] = image[source > 0]
     return np.asarray(colours[labels])
+
+
+def _away(source: Plane) -> NDArray[np.float32]:
+    """Distance (h, w) of each pixel from the nearest one of a set; infinite from none."""
+    if not source.any():
+        return np.full(source.shape, np.inf, np.float32)
+    return np.asarray(cv2.distanceTransform(1 - source, cv2.DIST_L2, 5), np.float32)
 
 
 def _disc(radius: int) -> Plane:

@@ -1,8 +1,9 @@
 """Our deformation beside numbers that AnimatedDrawings computed for the same mesh and pins.
 
 The peer assembles its matrices in single precision although the pins weigh a million times more
-than an edge, so its own solution is off by up to 0.06 of the figure's size; the same method in
-double precision, which is ours, keeps edges closer to their rest length.
+than an edge, so its own solution is off by up to 0.06 of the figure's size, and it turns edges only
+once. Ours turns triangles until nothing moves any more: the vertices lie about where the peer has
+them, and edges keep their length twice as well.
 """
 
 import json
@@ -14,9 +15,10 @@ import pytest
 from numpy.typing import NDArray
 
 from animator.core.rig import Mesh
-from animator.rigging.arap import Handles, precompute, solve
-from animator.rigging.edges import edges_with_neighbours
+from animator.rigging.arap import Handles, precompute, pull_of, solve
 from animator.rigging.handles import locate
+
+ROUNDS = 100
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +43,10 @@ def solve_case(
         corners=corners, shares=shares, weights=np.full(len(corners), float(case["weight"]))
     )
     pins = np.array([frame["pins"] for frame in case["solves"]])
-    ours = solve(precompute(mesh, handles), pins).astype(np.float64)
+    arap = precompute(mesh, handles, np.ones(len(mesh.triangles)))
+    turns = np.ones((len(mesh.triangles), len(pins)), complex)
+    moved = solve(arap, pull_of(arap, pins), turns, ROUNDS).T
+    ours = np.stack((moved.real, moved.imag), axis=-1)
     theirs = np.array([frame["vertices"] for frame in case["solves"]])[:, used]
     met = (ours[:, corners] * shares[..., None]).sum(axis=2)
     return mesh, ours, theirs, np.abs(met - pins)
@@ -56,19 +61,20 @@ def test_vertices_lie_where_the_peer_puts_them_but_for_its_rounding(case: dict[s
     _, ours, theirs, _ = solve_case(case)
     distance = np.linalg.norm(ours - theirs, axis=2)
     assert np.median(distance) < 0.01
-    assert distance.max() < 0.07
+    assert distance.max() < 0.08
 
 
 def test_edges_keep_their_length_better_than_the_peers(case: dict[str, Any]) -> None:
     mesh, ours, theirs, _ = solve_case(case)
-    edges, _ = edges_with_neighbours(mesh.triangles)
+    sides = np.sort(mesh.triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+    edges = np.unique(sides, axis=0)
 
     def stretch(points: NDArray[np.float64]) -> NDArray[np.float64]:
-        sides = points[..., edges[:, 0], :] - points[..., edges[:, 1], :]
-        return np.asarray(np.linalg.norm(sides, axis=-1))
+        arms = points[..., edges[:, 0], :] - points[..., edges[:, 1], :]
+        return np.asarray(np.linalg.norm(arms, axis=-1))
 
     rest = stretch(mesh.vertices.astype(np.float64))
     off_ours = np.abs(stretch(ours) / rest - 1)
     off_theirs = np.abs(stretch(theirs) / rest - 1)
-    assert off_ours.mean() < 0.9 * off_theirs.mean()
-    assert np.percentile(off_ours, 99) < np.percentile(off_theirs, 99)
+    assert off_ours.mean() < 0.6 * off_theirs.mean()
+    assert np.percentile(off_ours, 99) < 0.7 * np.percentile(off_theirs, 99)

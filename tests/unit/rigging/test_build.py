@@ -3,13 +3,16 @@ import numpy as np
 import pytest
 
 from animator.core.drawing import Figure
-from animator.core.errors import EmptyMask
+from animator.core.errors import EmptyMask, InvalidSkeleton
+from animator.core.geometry import Box
 from animator.core.mask import Mask
 from animator.core.rig import Rig
 from animator.core.skeleton import Skeleton, joint_positions
 from animator.rigging import build_rig
+from animator.rigging.canvas import LONGEST
 from animator.rigging.handles import locate
 from animator.rigging.kinematics import rest_joints
+from tests.unit.rigging.conftest import make_mask
 
 
 def test_world_has_the_root_at_its_origin_and_the_figure_one_unit_tall(rig: Rig) -> None:
@@ -38,6 +41,7 @@ def test_joints_outside_the_mask_are_moved_onto_it(
         for joint in skeleton.joints
     )
     rig = build_rig(figure, mask, Skeleton(joints=stray))
+    assert rig.moved_joints == ("left_hand",)
     hand = joint_positions(rig.skeleton)[rig.skeleton.index("left_hand")]
     assert mask.data[int(hand[1]), int(hand[0])]
     vertices = rig.mesh.vertices.astype(np.float64)
@@ -49,6 +53,56 @@ def test_joints_outside_the_mask_are_moved_onto_it(
 def test_given_skeleton_is_not_changed(figure: Figure, mask: Mask, skeleton: Skeleton) -> None:
     rig = build_rig(figure, mask, skeleton)
     assert rig.skeleton == skeleton
+    assert rig.moved_joints == ()
+
+
+def test_triangles_are_well_shaped_and_the_least_angle_is_told(rig: Rig) -> None:
+    assert 20 < rig.mesh.least_angle <= 60
+
+
+def test_large_photograph_gives_the_same_rig_with_a_small_texture(
+    rig: Rig, skeleton: Skeleton
+) -> None:
+    times = 25
+    data = np.kron(make_mask(), np.ones((times, times), dtype=bool))
+    height, width = data.shape
+    image = np.full((height, width, 3), 250, np.uint8)
+    image[data] = (200, 40, 40)
+    large = Figure(box=Box(0.0, 0.0, float(width), float(height)), image=image)
+    joints = tuple(
+        msgspec.structs.replace(joint, x=joint.x * times, y=joint.y * times)
+        for joint in skeleton.joints
+    )
+    found = build_rig(large, Mask(data), Skeleton(joints=joints))
+    assert found.skeleton.joints == joints
+    assert max(found.texture.shape) == LONGEST
+    assert found.to_world.height == pytest.approx(rig.to_world.height * times, rel=0.01)
+    places = found.texture_places()
+    alpha = found.texture[places[:, 1].astype(int), places[:, 0].astype(int), 3]
+    assert (alpha > 0).mean() > 0.5
+    np.testing.assert_allclose(
+        np.ptp(found.mesh.vertices, 0), np.ptp(rig.mesh.vertices, 0), atol=0.03
+    )
+
+
+def test_stiff_bone_is_followed_by_all_of_its_paint(
+    figure: Figure, mask: Mask, skeleton: Skeleton
+) -> None:
+    rig = build_rig(figure, mask, skeleton, stiff=("torso",))
+    torso = skeleton.index("torso")
+    mine = rig.bone_of == torso
+    assert rig.weights is not None
+    assert rig.stiffness is not None
+    np.testing.assert_allclose(rig.weights[mine, torso], 1, atol=1e-5)
+    assert rig.stiffness[mine].min() > 1
+    assert (rig.stiffness[~mine] == 1).all()
+
+
+def test_stiff_bone_that_is_not_there_is_refused(
+    figure: Figure, mask: Mask, skeleton: Skeleton
+) -> None:
+    with pytest.raises(InvalidSkeleton, match="no joint 'tail'"):
+        build_rig(figure, mask, skeleton, stiff=("tail",))
 
 
 def test_mask_of_another_size_is_refused(figure: Figure, skeleton: Skeleton) -> None:

@@ -8,17 +8,23 @@ from animator.core.rig import Rig
 from animator.core.skeleton import Skeleton
 from animator.rigging import build_rig
 from animator.rigging.handles import (
+    FOLLOW_WEIGHT,
     JOINT_WEIGHT,
     LEAST_WEIGHT,
-    follow_bones,
+    Grip,
+    grip_rig,
     handle_places,
     locate,
-    rig_handles,
 )
 from animator.rigging.kinematics import JointTrack, pose_joints, rest_joints
 
 SQUARE = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]])
 HALVES = np.array([[0, 1, 2], [0, 2, 3]], np.int32)
+
+
+def gripped(rig: Rig) -> Grip:
+    assert rig.weights is not None
+    return grip_rig(rig, rest_joints(rig), rig.weights)
 
 
 def test_point_is_located_by_its_barycentric_coordinates() -> None:
@@ -36,22 +42,28 @@ def test_point_outside_is_drawn_to_the_nearest_side() -> None:
     assert place[0] <= 2.0
 
 
-def test_vertex_between_bones_is_unsure() -> None:
-    strip = np.array([[0, 1, 2], [1, 3, 2], [2, 3, 4], [3, 5, 4], [4, 5, 6]], np.int32)
-    bones, sure = follow_bones(strip, np.array([1, 1, 1, 2, 2], np.int16), 7)
-    assert bones[[0, 1, 6]].tolist() == [1, 1, 2]
-    assert sure[3] == 0 == sure[4]
-    assert sure[0] > sure[2] > 0
-
-
 def test_joints_pull_firmly_and_every_vertex_a_little(rig: Rig) -> None:
-    handles = rig_handles(rig, rest_joints(rig))
+    grip = gripped(rig)
     joints = len(rig.skeleton.joints)
-    assert len(handles.weights) == joints + len(rig.mesh.vertices)
-    assert (handles.weights[:joints] == JOINT_WEIGHT).all()
-    assert handles.weights[joints:].min() == LEAST_WEIGHT
-    placed = (rig.mesh.vertices[handles.corners] * handles.shares[..., None]).sum(axis=1)
+    weights = grip.handles.weights
+    assert len(weights) == joints + len(rig.mesh.vertices)
+    assert (weights[:joints] == JOINT_WEIGHT).all()
+    assert weights[joints:].min() == LEAST_WEIGHT
+    np.testing.assert_allclose(weights[joints:].max(), LEAST_WEIGHT + FOLLOW_WEIGHT)
+    places = rig.mesh.vertices[grip.handles.corners]
+    placed = (places * grip.handles.shares[..., None]).sum(axis=1)
     np.testing.assert_allclose(placed[:joints], rest_joints(rig), atol=1e-4)
+
+
+def test_vertex_where_bones_meet_hardly_pulls(rig: Rig) -> None:
+    grip, rest = gripped(rig), rest_joints(rig)
+    elbow = rest[rig.skeleton.index("left_elbow")]
+    hand = rest[rig.skeleton.index("left_hand")]
+    vertices = rig.mesh.vertices
+    pull = grip.handles.weights[len(rest) :]
+    by_elbow = np.linalg.norm(vertices - elbow, axis=1) < 0.03
+    by_hand = np.linalg.norm(vertices - hand, axis=1) < 0.03
+    assert pull[by_elbow].mean() < 0.3 * pull[by_hand].mean()
 
 
 def test_misplaced_joint_hardly_pulls(figure: Figure, mask: Mask, skeleton: Skeleton) -> None:
@@ -60,7 +72,7 @@ def test_misplaced_joint_hardly_pulls(figure: Figure, mask: Mask, skeleton: Skel
         for joint in skeleton.joints
     )
     rig = build_rig(figure, mask, Skeleton(joints=astray))
-    weights = rig_handles(rig, rest_joints(rig)).weights
+    weights = gripped(rig).handles.weights
     assert weights[skeleton.index("left_hand")] == LEAST_WEIGHT
     assert weights[skeleton.index("right_knee")] == JOINT_WEIGHT
 
@@ -69,6 +81,6 @@ def test_vertices_go_where_their_bone_would_take_them(rig: Rig, at_rest: PoseSeq
     rest, shift = rest_joints(rig), np.array([0.25, 0.5])
     still = pose_joints(rest, rig.skeleton.parents, at_rest)
     moved = JointTrack(places=still.places + shift, turns=still.turns)
-    places = handle_places(rig, rest, moved)[0]
+    places = handle_places(rig, rest, gripped(rig).bones, moved)[0]
     expected = np.concatenate((rest, rig.mesh.vertices)) + shift
     np.testing.assert_allclose(places, expected, atol=1e-5)
