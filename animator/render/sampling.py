@@ -70,8 +70,11 @@ def sample(paint: Paint, x: NDArray[np.float32], y: NDArray[np.float32]) -> NDAr
 
 def straighten(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Turn premultiplied colours (h, w, 4) to straight ones, in place."""
-    thin = (picture[..., 3] > 0) & (picture[..., 3] < 255)
-    part = picture[thin].astype(np.float32)
-    part[:, :3] *= 255 / part[:, 3:]
-    picture[thin] = np.clip(np.rint(part), 0, 255).astype(np.uint8)
+    pixels = picture.reshape(-1, 4)
+    # 0 goes around to 255 here, so one comparison leaves out what is clear and what is solid
+    thin = np.flatnonzero(pixels[:, 3] - np.uint8(1) < 254)
+    part = pixels.take(thin, axis=0).astype(np.uint16)
+    alpha = part[:, 3:]
+    part[:, :3] = np.minimum((part[:, :3] * np.uint16(255) + alpha // 2) // alpha, 255)
+    pixels[thin] = part.astype(np.uint8)
     return picture

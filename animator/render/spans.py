@@ -60,8 +60,11 @@ def _crossings(
     )
     counts = bottom - top
     edge = np.repeat(np.arange(len(counts)), counts)
-    row = np.arange(len(edge)) + (top - np.cumsum(counts) + counts)[edge]
+    row = np.arange(len(edge)) + np.repeat(top - np.cumsum(counts) + counts, counts)
     rise = lower[:, 1] - upper[:, 1]
     slope = (lower[:, 0] - upper[:, 0]) / np.where(counts > 0, rise, 1.0)
-    x = upper[edge, 0] + (row + 0.5 - upper[edge, 1]) * slope[edge]
+    first = upper[:, 0] + (0.5 - upper[:, 1]) * slope
+    x = np.repeat(slope, counts)
+    x *= row
+    x += np.repeat(first, counts)
     return edge, row, x
