@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from animator.core.moved_figure import MovedFigure
+from animator.core.rig import Rig
 from animator.core.scene import Placement, Scene
 
 __all__ = ("draw_overlays",)
@@ -38,7 +39,7 @@ def draw_overlays(
     triangles = mesh[one.rig.mesh.triangles]
     thickness = max(round(min(canvas.shape[:2]) / 160), 1)
     if "weights" in scene.overlays:
-        _tint(canvas, triangles, one.rig.bone_of)
+        _tint(canvas, triangles, _colours_of(one.rig))
     if "mesh" in scene.overlays:
         lined = canvas.copy()
         cv2.polylines(lined, list(triangles), True, EDGE, 1, cv2.LINE_AA, BITS)
@@ -59,12 +60,12 @@ def _points(places: NDArray[np.float32]) -> NDArray[np.int32]:
 
 
 def _tint(
-    canvas: NDArray[np.uint8], triangles: NDArray[np.int32], bone_of: NDArray[np.int16]
+    canvas: NDArray[np.uint8], triangles: NDArray[np.int32], colours: NDArray[np.float32]
 ) -> None:
-    """Mix the colours of bones over their triangles (T, 3, 2)."""
+    """Lay colours (T, 3) over triangles (T, 3, 2)."""
     tinted = canvas.copy()
-    for triangle, bone in zip(triangles, bone_of, strict=True):
-        cv2.fillConvexPoly(tinted, triangle, _colour_of(int(bone)), cv2.LINE_8, BITS)
+    for triangle, colour in zip(triangles, colours.tolist(), strict=True):
+        cv2.fillConvexPoly(tinted, triangle, (*colour, 255), cv2.LINE_8, BITS)
     cv2.addWeighted(tinted, TINT, canvas, 1.0 - TINT, 0.0, dst=canvas)
 
 
@@ -83,7 +84,9 @@ def _draw_bones(
             cv2.circle(canvas, (x, y), radius << BITS, colour, -1, cv2.LINE_AA, BITS)
 
 
-def _colour_of(bone: int) -> Colour:
-    """A colour for each bone, always the same."""
-    red, green, blue = colorsys.hsv_to_rgb(bone * GOLDEN % 1.0, 0.75, 0.95)
-    return round(255 * red), round(255 * green), round(255 * blue), 255
+def _colours_of(rig: Rig) -> NDArray[np.float32]:
+    """The colours of the bones, mixed as they share each triangle: (T, 3), 0..255."""
+    bones = range(len(rig.skeleton.joints))
+    hues = [colorsys.hsv_to_rgb(bone * GOLDEN % 1.0, 0.75, 0.95) for bone in bones]
+    colours = np.array(hues, np.float32) * 255
+    return colours[rig.bone_of] if rig.weights is None else rig.weights @ colours

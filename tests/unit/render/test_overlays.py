@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import msgspec
 import numpy as np
 import pytest
@@ -53,6 +55,19 @@ def test_triangles_have_the_colours_of_their_bones() -> None:
     assert np.abs(first.astype(int) - second).max() > 60
     assert (frame[58, 20] == first).all() and (frame[22, 60] == second).all()
     assert frame[90, 90].tolist() == [255] * 4
+
+
+def test_bones_that_share_a_triangle_mix_their_colours() -> None:
+    rig = make_rig(make_texture(GREY))
+    shared = replace(rig, weights=np.array([[0, 1, 0], [0, 0.5, 0.5]], np.float32))
+    scene = make_scene(Background(), Placement(scale=4.0), side=96)
+    scene = msgspec.structs.replace(scene, overlays=("weights",))
+    moved = make_moved(shared, make_track(CORNERS[None]))
+    (frame,) = rasterize(make_stage(scene, moved))
+    own, pure = draw("weights"), frame[20, 60].astype(int)
+    np.testing.assert_allclose(frame[60, 20], own[60, 20], atol=2)
+    between = (own[60, 20].astype(int) + own[20, 60]) / 2
+    np.testing.assert_allclose(pure, between, atol=2)
 
 
 def test_overlays_show_on_nothing_as_well() -> None:
