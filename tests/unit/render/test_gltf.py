@@ -2,6 +2,7 @@
 
 import json
 import struct
+from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
@@ -197,6 +198,19 @@ def test_weights_are_shares_of_at_most_four_bones_and_blend_where_bones_meet() -
     assert (weights.bones[weights.shares == 0] == 0).all()
     upper = np.where(weights.bones == 1, weights.shares, 0).sum(axis=1)
     assert upper[0] > upper[1] > upper[4] > 0
+
+
+def test_weights_of_the_rig_are_taken_where_it_has_them() -> None:
+    arm = make_arm().rig
+    shares = np.array([[0, 0.75, 0.25], [0, 0, 1]], np.float32)
+    weights = weights_of(replace(arm, weights=shares))
+    for vertex in range(3):
+        found = dict(
+            zip(weights.bones[vertex].tolist(), weights.shares[vertex].tolist(), strict=True)
+        )
+        assert found[1] == pytest.approx(0.75)
+    assert weights.bones[3:, 0].tolist() == [2, 2, 2]
+    np.testing.assert_allclose(weights.shares[3:, 0], 1)
 
 
 def test_turns_do_not_jump_where_an_angle_passes_half_a_circle() -> None:
