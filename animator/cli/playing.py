@@ -33,6 +33,9 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--trim", type=_trim, metavar="FROM:TO", help="only this part, in seconds, such as 1.0:3.5"
     )
+    group.add_argument(
+        "--stay", action="store_true", help="stay on the spot instead of walking away"
+    )
     group.add_argument("--loop", action="store_true", help="let the end lead into the beginning")
     group.add_argument(
         "--then",
@@ -74,6 +77,7 @@ def performance_for(args: argparse.Namespace) -> "Performance":
         speed=args.speed,
         mirror=args.mirror,
         trim=args.trim,
+        stay=args.stay,
         loop=args.loop,
         then=tuple(args.then),
     )

@@ -142,6 +142,7 @@ class Playback(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         speed: how many times as fast as it was made, 0.25..4.
         mirror: whether left and right change places.
         trim: from when to when it is played, seconds of the motion as it was made; None is all.
+        stay: whether figures stay on the spot, instead of going where the motion goes.
         loop: whether its end leads into its beginning, on the spot.
         then: names of motions in the library that follow on, at most 8; `trim` is not theirs.
 
@@ -152,6 +153,7 @@ class Playback(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     speed: float = 1.0
     mirror: bool = False
     trim: tuple[float, float] | None = None
+    stay: bool = False
     loop: bool = False
     then: tuple[str, ...] = ()
 

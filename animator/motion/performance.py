@@ -13,7 +13,7 @@ from animator.motion.follow import follow
 from animator.motion.kinematics import trim
 from animator.motion.library import load_motion
 from animator.motion.mirror import mirror
-from animator.motion.sequence import close, follow_on, settle
+from animator.motion.sequence import close, follow_on, settle, stay
 from animator.motion.timing import change_speed
 
 __all__ = ("Performance", "perform", "prepare")
@@ -32,11 +32,13 @@ class Performance:
 
     Attributes:
         clips: at least one motion, each with how a drawn skeleton follows it.
+        stay: whether figures stay on the spot.
         loop: whether the end leads into the beginning.
     """
 
     clips: tuple[Clip, ...]
-    loop: bool
+    stay: bool = False
+    loop: bool = False
 
 
 def prepare(motion: Motion, retarget_map: RetargetMap, playback: Playback) -> Performance:
@@ -57,7 +59,7 @@ def prepare(motion: Motion, retarget_map: RetargetMap, playback: Playback) -> Pe
     if seconds > _LONGEST:
         msg = f"it would last {seconds:.0f} seconds; trim it to {_LONGEST:.0f} at most"
         raise InvalidMotion(msg)
-    return Performance(tuple(clips), playback.loop)
+    return Performance(tuple(clips), playback.stay, playback.loop)
 
 
 def perform(performance: Performance, skeleton: Skeleton, to_world: FigureToWorld) -> PoseSequence:
@@ -67,12 +69,13 @@ def perform(performance: Performance, skeleton: Skeleton, to_world: FigureToWorl
         InvalidMotion: when a map names a joint that its motion lacks, or has no limb groups.
     """
     first, *others = (follow(*clip, skeleton, to_world) for clip in performance.clips)
-    if not others and not performance.loop:
+    if not (others or performance.stay or performance.loop):
         return first
     rest = to_world.apply(joint_positions(skeleton)).astype(np.float64)
     poses = settle(first, rest, skeleton.parents)
     for other in others:
         poses = follow_on(poses, settle(other, rest, skeleton.parents), _FADE)
+    poses = stay(poses) if performance.stay else poses
     return close(poses, _FADE) if performance.loop else poses
 
 

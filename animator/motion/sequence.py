@@ -1,4 +1,4 @@
-"""Clips one after the other, and clips that go round: poses that cross-fade.
+"""Clips one after the other, on the spot, and going round: poses that cross-fade.
 
 What is faded are the poses of one drawn skeleton, so that clips of any two motions fit together: a
 walk that is seen from the side, and a wave from the front.
@@ -8,15 +8,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from animator.core.pose import NO_LENGTH, PoseSequence, pose_joints
 from animator.motion.loops import is_closed
 
-__all__ = ("close", "follow_on", "resample", "settle")
+__all__ = ("close", "follow_on", "resample", "settle", "stay")
 
 Floats = NDArray[np.float64]
 
+_SWAY = 1.0
+"""Seconds before and after whose mean is where a figure is on its way."""
 _LONGEST_FADE = 1 / 3
 """Of a clip, at most; a short one would be nothing but fades."""
 
@@ -72,6 +75,21 @@ def close(poses: PoseSequence, seconds: float) -> PoseSequence:
     weights = np.arange(fade) / fade
     begin = _mixed(_part(on_the_spot, kept, None), _part(on_the_spot, 0, fade), weights)
     return _joined(begin, _part(on_the_spot, fade, kept))
+
+
+def stay(poses: PoseSequence) -> PoseSequence:
+    """The same movements on the spot: the way along the ground is taken out, swaying is kept.
+
+    What changes over more than two seconds counts as the way.
+    """
+    count = len(poses.root)
+    around = min(round(_SWAY * poses.fps), count - 1)
+    # Turned about its ends, a steady walk goes on steadily beyond them.
+    wide = np.pad(poses.root[:, 0].astype(np.float64), around, "reflect", reflect_type="odd")
+    way = sliding_window_view(wide, 2 * around + 1).mean(axis=1)
+    root = poses.root.copy()
+    root[:, 0] -= way - way[0]
+    return replace(poses, root=root)
 
 
 def resample(poses: PoseSequence, fps: float) -> PoseSequence:

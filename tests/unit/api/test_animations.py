@@ -64,7 +64,8 @@ def test_bad_request_is_refused(
 
 def test_playback_is_kept_as_it_was_asked_for(client: Client, memory: MemoryServices) -> None:
     put_drawing(memory)
-    playback = {"speed": 1.5, "mirror": True, "trim": [0.5, 2.0], "loop": True, "then": ["wave"]}
+    playback = {"speed": 1.5, "mirror": True, "trim": [0.5, 2.0], "stay": True, "loop": True}
+    playback |= {"then": ["wave"]}
     body = {"motion": "wave", "playback": playback}
     response = client.post("/api/drawings/drawing/animations", json=body)
     assert response.status_code == 202

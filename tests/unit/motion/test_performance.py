@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -69,6 +70,19 @@ def test_loop_on_request_is_seamless(name: str, playback: Playback) -> None:
     poses = _played(name, playback)
     angles = poses.angles[:, ~np.isnan(poses.angles).any(axis=0)]
     assert is_closed(np.hstack((poses.root, np.cos(angles), np.sin(angles))))
+
+
+def test_who_is_to_stay_does_not_walk_away() -> None:
+    motion, own = load_motion("walk")
+    way = np.linspace(0, 5, len(motion.root), dtype=np.float32)
+    away = replace(motion, root=motion.root + way[:, None])
+    gone, stayed = (
+        perform(prepare(away, own, Playback(stay=stays)), T_POSE, T_WORLD)
+        for stays in (False, True)
+    )
+    assert np.ptp(gone.root[:, 0]) > 2
+    assert np.ptp(stayed.root[:, 0]) < 0.1
+    np.testing.assert_array_equal(stayed.root[:, 1], gone.root[:, 1])
 
 
 def test_unknown_motion_that_is_to_follow_is_refused() -> None:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from animator.core.pose import PoseSequence
-from animator.motion.sequence import close, follow_on, resample, settle
+from animator.motion.sequence import close, follow_on, resample, settle, stay
 
 NAN = float("nan")
 REST = np.array([[0.0, 0.0], [0.0, 0.5], [0.0, 0.5], [0.5, 0.5]])
@@ -109,3 +109,19 @@ def test_resampled_clip_lasts_as_long_and_passes_through_the_same_poses() -> Non
     np.testing.assert_allclose(more.root[:, 0], [0, 1, 2, 3, 4, 4], atol=1e-6)
     assert resample(poses, 10.0) is poses
     assert resample(poses, 1.0).root.tolist() == [[0, 0]]
+
+
+def test_who_stays_sways_as_before_but_goes_nowhere() -> None:
+    time = np.arange(60) / 10
+    sway = 0.1 * np.sin(2 * np.pi * time)
+    walk = _poses([0.0] * 60, (3 + 0.5 * time + sway).tolist())
+    stayed = stay(walk).root[:, 0]
+    # Seconds are 10 frames: the mean over two swings, and one frame of it, is nearly none.
+    np.testing.assert_allclose(stayed[:50], 3 + sway[:50], atol=0.012)
+    assert np.abs(stayed - 3).max() < 0.15  # where it ends, too
+
+
+@pytest.mark.parametrize("frames", [1, 2, 5])
+def test_who_stays_for_a_moment_only_stays(frames: int) -> None:
+    xs = [float(x) for x in range(frames)]
+    np.testing.assert_allclose(stay(_poses([0.0] * frames, xs)).root[:, 0], 0, atol=1e-6)
