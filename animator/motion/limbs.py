@@ -178,12 +178,14 @@ def _lies(skeleton: Skeleton) -> bool:
 def _drive(limb: _Limb, upper: BoneSource, lower: BoneSource, lag: float) -> dict[str, BoneSource]:
     """Sources of the limb's bones: the nearer half follows the upper stretch, the rest the lower.
 
-    A shoulder or hip is part of the body; a limb of a single bone follows the whole of the driver.
+    A shoulder, a hip, the root of a wing are part of the body; a limb of a single bone follows the
+    whole of the driver.
     """
     later = {"lag": max(upper.lag, lag)}
     upper, lower = (msgspec.structs.replace(source, **later) for source in (upper, lower))
     joints = limb.joints
-    if len(joints) > 2 or _is_fork(joints[0].name):
+    is_rooted = limb.kind == "wing" and len(joints) > 1
+    if is_rooted or len(joints) > 2 or _is_fork(joints[0].name):
         joints = joints[1:]
     if len(joints) == 1:
         return {joints[0].name: msgspec.structs.replace(upper, far=lower.far)}

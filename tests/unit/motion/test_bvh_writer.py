@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,7 @@ from animator.core.errors import InvalidMotion
 from animator.core.motion import Motion
 from animator.motion.bvh import read_bvh
 from animator.motion.bvh_writer import write_bvh
-from animator.motion.kinematics import joint_paths
+from animator.motion.kinematics import joint_paths, trim
 from animator.motion.rotations import compose_turns
 
 
@@ -45,6 +47,17 @@ def test_what_is_written_is_read_back(motion: Motion) -> None:
     np.testing.assert_allclose(again.offsets, motion.offsets, atol=1e-5)
     # Five decimals of a degree, over at most seven bones of less than four metres.
     np.testing.assert_allclose(joint_paths(again), joint_paths(motion), atol=1e-4)
+
+
+@pytest.mark.parametrize("clip", ["cmu1/jumping_jacks", "fair1/dab", "rokoko/jesse_dance"])
+def test_clips_of_other_tools_are_written_and_read_back(shared_data: Path, clip: str) -> None:
+    whole = read_bvh((shared_data / f"animated-drawings/bvh/{clip}.bvh").read_bytes())
+    motion = trim(whole, 20, 40)
+    again = read_bvh(write_bvh(motion))
+    assert again.joints == motion.joints
+    np.testing.assert_array_equal(again.parents, motion.parents)
+    # Lengths are inches and centimetres here: a hundredth of a millimetre is far below a marker.
+    np.testing.assert_allclose(joint_paths(again), joint_paths(motion), atol=1e-3)
 
 
 def _arm(rotations: list[list[float]]) -> Motion:

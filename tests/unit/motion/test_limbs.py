@@ -107,7 +107,8 @@ def test_wings_follow_the_arms_only_where_there_are_none(parents: dict[str, str 
         _with({"left_wing": ("torso", 80, 25), "left_wing_tip": ("left_wing", 99, 15)}, parents),
     )
     if parents is ARMLESS:
-        assert _sources(fitted, "left_wing", "left_wing_tip") == ARM
+        assert _sources(fitted, "left_wing_tip") == [("LeftShoulder", "LeftHand")]
+        assert "left_wing" not in fitted.bones  # where it grows from
     else:
         assert fitted is not MAP
         assert "left_wing" not in fitted.bones
