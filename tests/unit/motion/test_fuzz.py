@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from animator.core.errors import InvalidMotion
+from animator.core.motion import Motion, RetargetMap
 from animator.motion.bvh_writer import write_bvh
-from animator.motion.clip_files import read_clip
+from animator.motion.clip_files import read_clip, read_keyframes, read_map
 from animator.motion.follow import follow
 from animator.motion.library import load_motion
 from animator.motion.timing import thin
@@ -91,6 +92,50 @@ def test_damaged_file_ends_in_a_sentence_or_a_sane_motion(
         assert (np.abs(poses.root) < 1e9).all()
         assert not np.isinf(poses.angles).any()
     assert time.process_time() - began < SECONDS
+
+
+MAP = b"""up = "+y"
+turns = true
+[joints]
+left_hand = "LeftHand"
+neck = ""
+[planes]
+arms = "frontal"
+[bones]
+tail = { near = "Hips", far = "Chest", relative = true, lag = 0.2 }
+"""
+KEYS = b"""duration = 1.6
+fps = 12.0
+hops = [[0.1, 0.6, 0.3]]
+[tracks]
+head = [[0.0, 0.0], [0.3, 14.0], [0.6, 0.0], [0.9, -14.0], [1.2, 0.0]]
+left_arm = [[0.0, 100.0], [0.8, 130.0]]
+right_foot_y = 0.05
+"""
+TEXT_KINDS = [_flip, _cut, _double, _swap, _huge_numbers, _repeated]
+
+
+@pytest.mark.parametrize("kind", TEXT_KINDS, ids=[kind.__name__[1:] for kind in TEXT_KINDS])
+@pytest.mark.parametrize("seed", range(6))
+def test_damaged_maps_and_keyframes_end_in_a_sentence_or_a_sane_motion(
+    kind: Callable[[random.Random, bytearray], bytes], seed: int
+) -> None:
+    own_map = kind(random.Random(seed), bytearray(MAP))
+    keyframes = kind(random.Random(seed), bytearray(KEYS))
+    readers: list[Callable[[], tuple[Motion, RetargetMap]]] = [
+        lambda: read_clip(FILE, options=read_map(own_map)),
+        lambda: read_keyframes(keyframes),
+    ]
+    for read in readers:
+        began = time.process_time()
+        try:
+            poses = follow(*read(), T_POSE, T_WORLD)
+        except InvalidMotion as refusal:
+            assert 10 < len(refusal.message) < 600
+        else:
+            assert np.isfinite(poses.root).all()
+            assert not np.isinf(poses.angles).any()
+        assert time.process_time() - began < SECONDS
 
 
 def test_file_that_is_not_damaged_is_followed() -> None:
