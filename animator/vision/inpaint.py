@@ -50,6 +50,12 @@ side, pixels, is `ONE_SIDED` levels from nothing: a ruled line is too thin for t
 STRIP = 256
 """Rows of a photo that are filled at a time."""
 
+BAND = 0.06
+"""How far around a gap colour is taken to continue it, share of the longer side."""
+
+WIDE = 0.12
+"""Side of the window in which it is told what is ground, share of the longer side."""
+
 CALM = 6.0
 """Standard deviation of the blur that tells light from grain, pixels."""
 
@@ -80,7 +86,16 @@ def _ink(image: NDArray[np.uint8], figure: Bits) -> Bits:
     least = max(INK, 4.0 * contrast.noise)
     ink = (contrast.strokes > least) | (contrast.fills > 3.0 * least)
     marks = contrast.strokes > 0.5 * least
-    return erase_ruling(ink, marks, figure)
+    drawn = erase_ruling(ink, marks, figure)
+    return drawn & ~_fills(drawn, figure)
+
+
+def _fills(drawn: Bits, figure: Bits) -> Bits:
+    """Where most of what surrounds a pixel is drawn on: that is the ground there."""
+    side = max(round(WIDE * max(drawn.shape)), 3)
+    beside = (~figure).astype(np.float32)
+    share = cv2.blur(drawn * beside, (side, side))
+    return np.asarray(share > 0.5 * cv2.blur(beside, (side, side)))
 
 
 def _gap(figure: Bits, ink: Bits) -> Bits:
@@ -113,8 +128,10 @@ def _fill(image: NDArray[np.uint8], gap: Bits, ink: Bits) -> Values:
     """The picture (h, w, 3) with its gap filled."""
     weight = np.where(_widen(ink, 2), np.float32(INK_COUNTS), np.float32(1.0))
     colour = image.astype(np.float32)
-    calm = _continue(colour, np.where(gap, np.float32(0.0), weight))
-    grain = colour - calm
+    weight[gap] = 0.0
+    grain = colour - _calm(colour, weight)
+    distance = cv2.distanceTransform((~gap).astype(np.uint8), cv2.DIST_L2, cv2.DIST_MASK_3)
+    calm = _continue(colour, np.where(distance < BAND * max(gap.shape), weight, np.float32(0.0)))
     usable = ~(gap | _widen(ink, 3) | _widen(_is_edge(grain), WINDOW))
     return np.where(gap[..., None], calm + borrow_grain(grain, gap, usable), colour)
 
@@ -124,6 +141,12 @@ def _is_edge(grain: Values) -> Bits:
     level = np.clip(grain.mean(axis=2), -LINE, LINE)
     mean = np.asarray(cv2.blur(level, (WINDOW, WINDOW)))
     return np.asarray(np.abs(mean) > ONE_SIDED)
+
+
+def _calm(colour: Values, weight: Values) -> Values:
+    """Each pixel's surroundings, (h, w, 3)."""
+    laid = cv2.GaussianBlur(colour * weight[..., None], (0, 0), CALM)
+    return np.asarray(laid / (cv2.GaussianBlur(weight, (0, 0), CALM)[..., None] + 1e-6))
 
 
 def _continue(colour: Values, weight: Values) -> Values:
