@@ -12,7 +12,7 @@ from typing import Generic, Protocol, TypeVar
 from serving.batching.company import Company
 from serving.batching.deadlines import Deadlines
 from serving.batching.pending import PRIORITY_S, Batch, BatchLimits, Outcomes, Pending
-from serving.batching.waiting import Departure, LaunchReason, Waiting
+from serving.batching.waiting import Departure, LaunchReason, Outlook, Waiting
 from serving.errors import (
     DeadlineExceeded,
     InferenceFailed,
@@ -75,6 +75,8 @@ class Batcher(Generic[Item, Result]):
         self._waiting: Waiting[Item, Result] = Waiting()
         self._running: set[Batch[Item, Result]] = set()
         self._company = Company()
+        self._is_busy = False  # everybody was, when last looked
+        self._idle_since = -math.inf
         self._is_pump_due = False
         self._timer: asyncio.TimerHandle | None = None
         self._is_stopped = False
@@ -249,13 +251,17 @@ class Batcher(Generic[Item, Result]):
             self._timer = None
         while self._waiting and (idle := self._capacity() - len(self._running)) > 0:
             now = time.monotonic()
+            if self._is_busy:
+                self._is_busy, self._idle_since = False, now
             expected_until = self._company.expected_until(now, self.limits.delay_s)
-            departure = self._waiting.next_departure(self.limits, now, expected_until)
+            outlook = Outlook(expected_until, self._idle_since)
+            departure = self._waiting.next_departure(self.limits, now, outlook)
             if departure.at > now:
                 loop = asyncio.get_running_loop()
                 self._timer = loop.call_later(departure.at - now, self._pump)
                 return
             self._launch(departure, now, idle)
+        self._is_busy = len(self._running) >= self._capacity()
 
     def _launch(self, departure: Departure[Item, Result], now: float, idle: int) -> None:
         """Send off the oldest of a group; others who are idle get their share of it."""

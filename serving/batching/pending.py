@@ -1,5 +1,6 @@
 """Pending: one request that waits for its result; and the laws on who goes first and when."""
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
@@ -128,10 +129,18 @@ class Batch(Generic[Item, Result]):
             self._on_finish(self, outcome)
 
 
-def hold_until(pendings: Sequence[Pending[Item, Result]], delay_s: float) -> float:
+def hold_until(
+    pendings: Sequence[Pending[Item, Result]], delay_s: float, idle_since: float = -math.inf
+) -> float:
     """When the batch must leave at the latest, monotonic seconds.
 
-    Each item waits for company no longer than `delay_s`, and no longer than half of its own time,
-    for the model needs some of it too.
+    No item waits longer than half of its own time, for the model needs some of it too.
+
+    Args:
+        pendings: of the batch.
+        delay_s: how long each may wait for company, seconds.
+        idle_since: before that they waited for a worker, and not for company, monotonic seconds.
     """
-    return min(p.arrived + min(delay_s, (p.deadline - p.arrived) / 2) for p in pendings)
+    return min(
+        min(max(p.arrived, idle_since) + delay_s, (p.arrived + p.deadline) / 2) for p in pendings
+    )

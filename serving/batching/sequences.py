@@ -109,6 +109,14 @@ class SequenceTable:
         if going.is_ending and not going.pending:
             del self._going[mark.id]
 
+    def end(self, name: str) -> None:
+        """Learn that the model has ended a sequence; what waits of it is still answered."""
+        going = self._going.get(name)
+        if going is not None and going.pending:
+            going.is_ending = True
+        elif going is not None:
+            del self._going[name]
+
     def lose(self, lane: int) -> None:
         """Learn that the worker of a lane has ended, and with it what it knew."""
         lost = [name for name, going in self._going.items() if going.lane == lane]

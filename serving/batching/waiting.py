@@ -7,13 +7,25 @@ from typing import Generic, Literal, NamedTuple, TypeVar
 
 from serving.batching.pending import BatchLimits, Pending, hold_until
 
-__all__ = ("Departure", "LaunchReason", "Waiting")
+__all__ = ("Departure", "LaunchReason", "Outlook", "Waiting")
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 LaunchReason = Literal["full", "idle", "delay"]
 """Why a batch left: it was full, nobody else was expected, or its wait was over."""
+
+
+class Outlook(NamedTuple):
+    """What is known of those who are not here.
+
+    Attributes:
+        expected_until: when nobody more is expected, monotonic seconds; -inf: nobody is.
+        idle_since: since when somebody has nothing to do, monotonic seconds.
+    """
+
+    expected_until: float
+    idle_since: float
 
 
 class Departure(NamedTuple, Generic[Item, Result]):
@@ -77,33 +89,37 @@ class Waiting(Generic[Item, Result]):
         return any(len(group) >= size for group in self._groups.values())
 
     def next_departure(
-        self, limits: BatchLimits, now: float, expected_until: float
+        self, limits: BatchLimits, now: float, outlook: Outlook
     ) -> Departure[Item, Result]:
         """Find the group that may leave first; of several that may leave now, the oldest.
 
         Args:
             limits: kept by every batch.
             now: monotonic seconds.
-            expected_until: when nobody more is expected, monotonic seconds.
+            outlook: who is expected, and since when.
         """
         if len(self._groups) == 1:
             (group,) = self._groups.values()
-            return _departure(group, limits, expected_until)
+            return _departure(group, limits, outlook)
         oldest_first = sorted(self._groups.values(), key=_rank_of_first)
-        departures = [_departure(group, limits, expected_until) for group in oldest_first]
+        departures = [_departure(group, limits, outlook) for group in oldest_first]
         return min(departures, key=lambda departure: max(departure.at, now))
 
 
 def _departure(
-    group: deque[Pending[Item, Result]], limits: BatchLimits, expected_until: float
+    group: deque[Pending[Item, Result]], limits: BatchLimits, outlook: Outlook
 ) -> Departure[Item, Result]:
     if len(group) >= limits.size:
         return Departure(-math.inf, "full", group)
     if limits.wait == "never":
         return Departure(-math.inf, "idle", group)
-    latest = hold_until(group, limits.delay_s)
-    if expected_until < latest and limits.wait == "expected":
-        return Departure(expected_until, "idle", group)
+    if limits.wait == "always":
+        return Departure(hold_until(group, limits.delay_s), "delay", group)
+    if outlook.expected_until == -math.inf:
+        return Departure(-math.inf, "idle", group)
+    latest = hold_until(group, limits.delay_s, outlook.idle_since)
+    if outlook.expected_until < latest:
+        return Departure(outlook.expected_until, "idle", group)
     return Departure(latest, "delay", group)
 
 

@@ -144,6 +144,39 @@ def test_batch_waits_for_clients_who_were_just_answered(run_leaping: RunLeaping)
     run_leaping(main())
 
 
+def test_who_waited_for_a_worker_still_waits_for_company_that_is_worth_it(
+    run_leaping: RunLeaping,
+) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(), size=4, delay_s=0.1)
+        first = asyncio.gather(bench.ask(1), bench.ask(2))
+        await asyncio.sleep(0.5)
+        second = asyncio.gather(bench.ask(3), bench.ask(4))
+        await first
+        await asyncio.sleep(0.05)
+        await asyncio.gather(second, bench.ask(1), bench.ask(2))
+        assert bench.workers.batches == [[1, 2], [3, 4, 1, 2]]
+        assert bench.workers.starts == [0, 1.05]
+
+    run_leaping(main())
+
+
+def test_who_waited_for_a_worker_waits_for_company_no_longer_than_the_delay(
+    run_leaping: RunLeaping,
+) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(), size=4, delay_s=0.1)
+        first = asyncio.gather(bench.ask(1), bench.ask(2))
+        await asyncio.sleep(0.5)
+        second = asyncio.gather(bench.ask(3), bench.ask(4))
+        await first
+        await second
+        assert bench.workers.batches == [[1, 2], [3, 4]]
+        assert bench.workers.starts == [0, 1.1]
+
+    run_leaping(main())
+
+
 def test_batch_waits_no_longer_than_the_delay(run_leaping: RunLeaping) -> None:
     async def main() -> None:
         bench = Bench(Workers(), size=4, delay_s=0.1)
@@ -226,7 +259,7 @@ def test_only_equal_keys_come_into_one_batch(run_leaping: RunLeaping) -> None:
 
 def test_full_group_does_not_wait_behind_a_group_that_is_held(run_leaping: RunLeaping) -> None:
     async def main() -> None:
-        bench = Bench(Workers(), size=2, delay_s=10)
+        bench = Bench(Workers(), size=2, delay_s=10, wait="always")
         await asyncio.gather(*(bench.ask(item) for item in range(8)))
         held = bench.ask(10, key="a")
         await asyncio.gather(bench.ask(11, key="b"), bench.ask(12, key="b"))

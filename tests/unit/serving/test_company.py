@@ -48,9 +48,16 @@ def test_nobody_more_is_waited_for_once_all_are_back() -> None:
 
 
 def test_clients_who_come_by_chance_are_not_waited_for() -> None:
-    assert waited_for(company_of(returns=20, losses=2)) == PATIENCE
-    # 0.9 ** 4 = 0.66 of them came back.
-    assert waited_for(company_of(returns=20, losses=4)) == -math.inf
+    # 0.9 came back, after 0.1 s: 0.9 * 0.25 saves more than 0.9 * 0.1 + 0.1 * 1 costs.
+    assert waited_for(company_of(returns=20, losses=1)) == PATIENCE
+    # 0.81: 0.2025 saves less than 0.271 costs.
+    assert waited_for(company_of(returns=20, losses=2)) == -math.inf
+
+
+def test_the_longer_a_batch_takes_the_more_chances_are_worth_waiting_for() -> None:
+    # 0.9 ** 10 = 0.35: 1.75 saves more than 0.685 costs.
+    assert waited_for(company_of(returns=20, losses=10, batch_s=10)) == PATIENCE
+    assert waited_for(company_of(returns=20, losses=40, batch_s=10)) == -math.inf
 
 
 def test_clients_who_come_back_again_are_waited_for_again() -> None:
@@ -63,6 +70,6 @@ def test_clients_who_come_back_again_are_waited_for_again() -> None:
     assert company.expected_until(3e6, PATIENCE) == 3e6 + PATIENCE
 
 
-def test_nobody_is_waited_for_longer_than_a_batch_takes() -> None:
-    assert waited_for(company_of(returns=40, losses=0, return_s=0.4)) == PATIENCE
-    assert waited_for(company_of(returns=40, losses=0, return_s=0.6)) == -math.inf
+def test_nobody_is_waited_for_who_takes_longer_than_half_a_batch() -> None:
+    assert waited_for(company_of(returns=40, losses=0, return_s=0.2)) == PATIENCE
+    assert waited_for(company_of(returns=40, losses=0, return_s=0.3)) == -math.inf
