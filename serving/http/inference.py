@@ -19,7 +19,7 @@ from serving.http.description import describe_model
 from serving.http.replies import json_reply, status_reply
 from serving.http.request import HttpRequest
 from serving.http.routing import ASKING, check_method
-from serving.http.targets import Target, find_target, raw_request
+from serving.http.targets import Target, find_target, in_sequence, raw_request
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.registry.endpoint import Endpoint
 from serving.settings import ServerSettings
@@ -101,7 +101,10 @@ class InferenceRoutes:
         """
         raw = raw_request(request, target, self._settings.sequence_headers)
         target = self._with_model(target, raw)
-        return raw, target, self._engine.registry.find(target.model or "", target.version)
+        endpoint = self._engine.registry.find(target.model or "", target.version)
+        if endpoint.config.sequence_batching:
+            raw = in_sequence(raw, self._settings.sequence_headers)
+        return raw, target, endpoint
 
     def reply_of(self, outcome: Outcome, target: Target) -> RawReply:
         """Tell what came of a request.

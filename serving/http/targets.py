@@ -1,8 +1,11 @@
 """Target: what an address of TorchServe's inference API asks for, read from its segments."""
 
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec.structs import replace
 
 from serving.http.forms import read_fields
 from serving.http.problems import NoRoute
@@ -10,7 +13,7 @@ from serving.http.request import HttpRequest
 from serving.http.routing import NOT_FOUND
 from serving.protocol.exchange import RawRequest, Verb
 
-__all__ = ("Target", "find_target", "raw_request")
+__all__ = ("Target", "find_target", "in_sequence", "raw_request")
 
 _SEQUENCE = ("ts_request_sequence_id", "ts_request_sequence_start", "ts_request_sequence_end")
 
@@ -126,6 +129,18 @@ def raw_request(
     if sequence_headers != _SEQUENCE:
         headers |= _renamed(request.headers, sequence_headers)
     return RawRequest(values, content_types, headers, request.id, target.verb)
+
+
+def in_sequence(request: RawRequest, names: tuple[str, str, str] = _SEQUENCE) -> RawRequest:
+    """Let a request that names no sequence begin one, as in the reference.
+
+    Its handler tells the client the id, by a header of the answer.
+    """
+    name, start, _ = (each.lower() for each in names)
+    if request.headers.get(name):
+        return request
+    mark = {name: f"ts-seq-{uuid.uuid4()}", start: "true"}
+    return replace(request, headers={**request.headers, **mark, **_renamed(mark, names)})
 
 
 def _renamed(headers: Mapping[str, str], names: tuple[str, str, str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from serving.observe.metrics import EndpointMetrics
 from serving.observe.statistics import BatchTimes
 from serving.registry.crew import Crew
 from serving.registry.lanes import Lanes, Queue, SequenceRules
-from serving.registry.plan import batch_limits, sequence_limits
+from serving.registry.plan import batch_limits, sequence_limits, slots_of
 from serving.registry.streams import Relay
 from serving.settings import ModelConfig
 from serving.workers.messages import Item, Outcome
@@ -50,7 +50,8 @@ class Dispatch:
         """
         limits, crew = batch_limits(manifest, config), self._crew
         if config.sequence_batching:
-            rules = SequenceRules(SequenceTable(sequence_limits(config)), headers)
+            table = SequenceTable(sequence_limits(config))
+            rules = SequenceRules(table, headers, slots_of(manifest, config))
             self._queue = Lanes(self._run_on_lane, lambda: crew.lanes, limits, self._metrics, rules)
         else:
             self._queue = Batcher(self._run, lambda: crew.capacity, limits, self._metrics)

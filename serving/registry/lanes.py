@@ -10,10 +10,18 @@ from serving.batching.batcher import Batcher, Observer
 from serving.batching.pending import Batch, BatchLimits
 from serving.batching.sequences import SequenceMark, SequenceTable
 from serving.errors import ServerUnavailable, ServingError
-from serving.protocol.exchange import RawRequest
+from serving.protocol.exchange import RawReply, RawRequest
 from serving.workers.messages import Item, Outcome
 
-__all__ = ("SEQUENCE_HEADERS", "Lanes", "Queue", "RunOnLane", "SequenceRules", "mark_of")
+__all__ = (
+    "SEQUENCE_HEADERS",
+    "Lanes",
+    "Queue",
+    "RunOnLane",
+    "SequenceRules",
+    "ended_by",
+    "mark_of",
+)
 
 SEQUENCE_HEADERS = (
     "ts_request_sequence_id",
@@ -33,10 +41,12 @@ class SequenceRules:
     Attributes:
         table: who goes where.
         headers: names of the headers of a sequence's id, start and end, in lower case.
+        slots: batches that a worker has under way at a time, also of one sequence.
     """
 
     table: SequenceTable
     headers: tuple[str, str, str]
+    slots: int = 1
 
 
 def mark_of(item: Item, headers: tuple[str, str, str]) -> SequenceMark | None:
@@ -47,6 +57,15 @@ def mark_of(item: Item, headers: tuple[str, str, str]) -> SequenceMark | None:
     if not name:
         return None
     return SequenceMark(name, start.lower() == "true", end.lower() == "true")
+
+
+def ended_by(outcome: Outcome, headers: tuple[str, str, str]) -> Sequence[str]:
+    """The sequences that a reply ends: its header of that name has their ids, with semicolons."""
+    if not isinstance(outcome, RawReply):
+        return ()
+    _, _, end = headers
+    said = ";".join(value for name, value in outcome.headers if name.lower() == end)
+    return [name.strip() for name in said.split(";") if name.strip()]
 
 
 class Queue(Protocol):
@@ -150,9 +169,12 @@ class Lanes:
             return await self._batcher(lane).submit(item, key, deadline, priority=priority)
         lane = self._rules.table.enter(mark, self._open_lanes())
         try:
-            return await self._batcher(lane).submit(
+            outcome = await self._batcher(lane).submit(
                 item, key, deadline, priority=priority, sequence=mark.id
             )
+            for name in ended_by(outcome, self._rules.headers):
+                self._rules.table.end(name)
+            return outcome
         finally:
             self._rules.table.leave(mark)
 
@@ -195,7 +217,7 @@ class Lanes:
         if lane not in self._batchers:
             self._batchers[lane] = Batcher(
                 partial(self._run, lane),
-                lambda: int(lane in self._lanes()),
+                lambda: self._rules.slots if lane in self._lanes() else 0,
                 self.limits,
                 self._observer,
             )

@@ -16,7 +16,7 @@ from serving.workers.launch import WorkerSpec
 from serving.workers.messages import Load
 from serving.workers.pool_spec import PoolSpec
 
-__all__ = ("batch_limits", "codec_spec", "pool_spec", "sequence_limits")
+__all__ = ("batch_limits", "codec_spec", "pool_spec", "sequence_limits", "slots_of")
 
 _OUR_HANDLERS = "serving."
 """Where the handlers of archives come from; what they run expects to be at home in the archive."""
@@ -50,6 +50,14 @@ def sequence_limits(config: ModelConfig) -> SequenceLimits:
     )
 
 
+def slots_of(manifest: Manifest, config: ModelConfig) -> int:
+    """How many batches a worker may have under way."""
+    if not config.continuous_batching:
+        return config.batches_at_once
+    # As in the reference: there must be room for a request that ends what another one goes on with.
+    return _batch_size(manifest, config) * (2 if config.sequence_batching else 1)
+
+
 def pool_spec(model: StoredModel, config: ModelConfig) -> PoolSpec:
     """Which processes the model gets."""
     manifest = model.manifest
@@ -62,7 +70,7 @@ def pool_spec(model: StoredModel, config: ModelConfig) -> PoolSpec:
         startup_timeout_s=config.startup_timeout_s,
         response_timeout_s=config.response_timeout_s,
         max_retry_timeout_s=config.max_retry_timeout_s,
-        slots=batch_size if config.continuous_batching else config.batches_at_once,
+        slots=slots_of(manifest, config),
         device_ids=config.device_ids or _all_gpus(config),
         pin_cores=config.pin_cores and hasattr(os, "sched_setaffinity"),
     )
