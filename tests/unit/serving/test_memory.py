@@ -80,7 +80,8 @@ async def test_an_answered_request_is_gone_before_garbage_is_collected(models_di
         del head
         await answers.complete.wait()
         await asyncio.sleep(0)
-        left = [thing for thing in gc.get_objects() if isinstance(thing, Call | Pending)]
+        # Not isinstance: it asks each for its class, and objects of torch warn when they are asked.
+        left = [thing for thing in gc.get_objects() if type(thing) in {Call, Pending}]
     finally:
         gc.enable()
         await services.engine.stop(0)
