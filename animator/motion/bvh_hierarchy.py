@@ -17,6 +17,7 @@ END = " End"
 """What an End Site's name adds to its parent's."""
 
 _LARGEST = 1e6  # in the file's unit; a longer bone is a mistake
+_LONGEST_NAME = 100
 _AXES: dict[str, Axis] = {"x": "X", "y": "Y", "z": "Z"}
 _UNREAD = (math.nan, math.nan, math.nan)
 
@@ -129,8 +130,8 @@ class _Reader:
             refuse(number, f"joints are nested more than {self._deepest} deep")
         if word == "END":
             name = self._current(number).name + END
-        elif not name:
-            refuse(number, "the joint has no name")
+        elif not 0 < len(name) <= _LONGEST_NAME:
+            refuse(number, f"a joint's name has 1 to {_LONGEST_NAME} characters, not {len(name)}")
         parent = self._open[-1] if self._open else -1
         self._open.append(len(self._joints))
         self._joints.append(BvhJoint(self._unique(name), parent, word == "END"))

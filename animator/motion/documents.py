@@ -40,5 +40,8 @@ def decode_toml(data: bytes, kind: type[Document], name: str) -> Document:
     try:
         return msgspec.toml.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        msg = f"{name}: {error}"
+        why = str(error)
+        # The end names the place; between may be all that somebody wrote.
+        why = why if len(why) <= 300 else f"{why[:140]} ... {why[-140:]}"
+        msg = f"{name}: {why}"
         raise InvalidMotion(msg) from error

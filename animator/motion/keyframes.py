@@ -113,7 +113,7 @@ def sample_track(keyframes: Keyframes, name: str) -> NDArray[np.float64]:
         round_trip = np.array([keyframes.duration, turned])
         keys = np.vstack((keys - round_trip, keys, keys + round_trip))
     if not (np.diff(keys[:, 0]) > 0).all():
-        msg = f"the keys of {name!r} are not in ascending order of time"
+        msg = f"the keys of {name[:100]!r} are not in ascending order of time"
         raise InvalidMotion(msg)
     held = np.clip(keyframes.times, keys[0, 0], keys[-1, 0])
     # A fifth of a second to load, and only those who make motions need it.

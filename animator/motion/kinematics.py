@@ -32,7 +32,7 @@ def joint_index(motion: Motion, name: str) -> int:
         InvalidMotion: when there is no joint of that name.
     """
     if name not in motion.joints:
-        msg = f"the motion {motion.name!r} has no joint {name!r}"
+        msg = f"the motion {motion.name!r} has no joint {name[:100]!r}"
         raise InvalidMotion(msg)
     return motion.joints.index(name)
 

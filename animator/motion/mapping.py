@@ -80,7 +80,7 @@ def map_joints(motion: Motion, given: Mapping[str, str]) -> dict[str, str]:
     """
     unknown = sorted(given.keys() - set(ROLES))
     if unknown:
-        msg = f"{', '.join(unknown)} cannot be mapped; what can is {', '.join(ROLES)}"
+        msg = f"{', '.join(unknown):.100} cannot be mapped; what can is {', '.join(ROLES)}"
         raise InvalidMotion(msg)
     found = {role: joint_index(motion, name) for role, name in given.items() if name}
     tree = Tree.of(motion)
@@ -195,7 +195,8 @@ def _heads(tree: Tree, trunk: Mapping[str, int], found: Mapping[str, int]) -> li
 
 def _refuse_missing(motion: Motion, missing: list[str]) -> None:
     if missing:
-        names = ", ".join(motion.joints[:12]) + (", ..." if len(motion.joints) > 12 else "")
+        names = ", ".join(name[:20] for name in motion.joints[:12])
+        names += ", ..." if len(motion.joints) > 12 else ""
         msg = (
             f"it cannot be told which joints of {motion.name!r} are {', '.join(missing)}; say so "
             f"under [joints] in a map file (--map). Its joints are {names}."

@@ -63,7 +63,7 @@ class Body:
             InvalidMotion: when the motion has no joint of that name.
         """
         if joint not in self.places:
-            msg = f"the motion {self.name!r} has no joint {joint!r}"
+            msg = f"the motion {self.name!r} has no joint {joint[:100]!r}"
             raise InvalidMotion(msg)
         return self.places[joint]
 

@@ -65,7 +65,7 @@ def move_puppet(name: str, keyframes: Keyframes) -> Motion:
     """
     unknown = keyframes.tracks.keys() - _TRACKS
     if unknown:
-        msg = f"{name}: nothing follows the tracks {sorted(unknown)}"
+        msg = f"{name}: nothing follows the tracks {', '.join(sorted(unknown)):.100}"
         raise InvalidMotion(msg)
     joints = _joints()
     names = [joint for joint, _, _ in joints]

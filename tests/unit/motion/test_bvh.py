@@ -186,7 +186,7 @@ def test_rates_are_rounded_only_where_a_whole_one_is_meant(seconds: str, fps: fl
         pytest.param(
             _edited(("}\nMOTION", "}\nJOINT B\nMOTION")), 16, "one ROOT", id="joint outside"
         ),
-        pytest.param(_edited(("JOINT Knee", "JOINT")), 6, "no name", id="no name"),
+        pytest.param(_edited(("JOINT Knee", "JOINT")), 6, "1 to 100 characters", id="no name"),
         pytest.param(_edited(("  OFFSET 0 0 0\n", "")), 14, "no OFFSET", id="no offset"),
         pytest.param(
             _edited(("OFFSET 0 -2 0", "OFFSET 0 -2")), 8, "three numbers", id="short offset"

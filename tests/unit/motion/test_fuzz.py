@@ -26,6 +26,13 @@ def _flip(dice: random.Random, data: bytearray) -> bytes:
     return bytes(data)
 
 
+def _digits(dice: random.Random, data: bytearray) -> bytes:
+    places = [i for i, byte in enumerate(data) if chr(byte).isdigit()]
+    for at in dice.sample(places, dice.randint(1, 1 + len(places) // 4)):
+        data[at] = dice.choice(b"0123456789")
+    return bytes(data)
+
+
 def _cut(dice: random.Random, data: bytearray) -> bytes:
     start = dice.randrange(len(data))
     return bytes(data[:start] + data[start + dice.randint(1, len(data)) :])
@@ -70,7 +77,7 @@ def _repeated(dice: random.Random, data: bytearray) -> bytes:
     return bytes(data[:at]) + piece * dice.choice([2, 1000, 200_000]) + bytes(data[at:])
 
 
-KINDS = [_flip, _cut, _double, _swap, _huge_numbers, _nested, _repeated]
+KINDS = [_flip, _digits, _cut, _double, _swap, _huge_numbers, _nested, _repeated]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=[kind.__name__[1:] for kind in KINDS])
@@ -112,7 +119,7 @@ head = [[0.0, 0.0], [0.3, 14.0], [0.6, 0.0], [0.9, -14.0], [1.2, 0.0]]
 left_arm = [[0.0, 100.0], [0.8, 130.0]]
 right_foot_y = 0.05
 """
-TEXT_KINDS = [_flip, _cut, _double, _swap, _huge_numbers, _repeated]
+TEXT_KINDS = [_flip, _digits, _cut, _double, _swap, _huge_numbers, _repeated]
 
 
 @pytest.mark.parametrize("kind", TEXT_KINDS, ids=[kind.__name__[1:] for kind in TEXT_KINDS])
