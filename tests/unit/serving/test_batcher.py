@@ -131,6 +131,23 @@ def test_idle_workers_share_what_waits(run_leaping: RunLeaping) -> None:
     run_leaping(main())
 
 
+def test_both_workers_work_for_as_many_clients_as_go_into_one_batch(
+    run_leaping: RunLeaping,
+) -> None:
+    async def main() -> None:
+        bench = Bench(Workers(capacity=2), size=4, delay_s=0.1)
+
+        async def client() -> None:
+            for item in range(10):
+                await bench.ask(item)
+
+        await asyncio.gather(*(client() for _ in range(4)))
+        assert [len(batch) for batch in bench.workers.batches] == [2] * 20
+        assert bench.workers.starts[-1] <= 9 + 9 * 0.1
+
+    run_leaping(main())
+
+
 def test_batch_waits_for_clients_who_were_just_answered(run_leaping: RunLeaping) -> None:
     async def main() -> None:
         bench = Bench(Workers(), size=4, delay_s=0.1)
