@@ -22,7 +22,7 @@ __all__ = (
 MAX_BYTES = 64 * 1024
 """Of a file of settings; those of AnimatedDrawings have up to 5,000."""
 
-MAX_NODES = 20_000
+MAX_NODES = 5_000
 """Of a YAML file once its aliases are written out: a few lines can stand for billions."""
 
 MAX_DEPTH = 30

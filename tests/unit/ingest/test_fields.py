@@ -54,9 +54,9 @@ def test_shared_lists_are_read() -> None:
         "a: !!python/name:os.system",
         "&a [*a]",
         "\n".join(f"k{i}: &k{i} [{', '.join([f'*k{i - 1}' if i else 'x'] * 9)}]" for i in range(9)),
-        "[" * 5000,
+        "[" * 500,
         "[" * 40 + "]" * 40,
-        "- " * 3000,
+        "- " * 1500,
         "a: !!int x",
         "a: !!timestamp 2023-02-30",
         "a: !!python/tuple b",
@@ -80,7 +80,7 @@ def test_what_is_no_plain_yaml_is_refused_with_the_file(text: str | bytes) -> No
 def test_as_many_values_as_allowed_are_read_and_one_more_is_not() -> None:
     few = "[" + ",".join(["0"] * (MAX_NODES - 1)) + "]"
     assert yaml_of(few) == [0] * (MAX_NODES - 1)
-    with pytest.raises(InvalidScene, match="more than 20000 values"):
+    with pytest.raises(InvalidScene, match="more than 5000 values"):
         yaml_of(few[:-1] + ",0]")
 
 
