@@ -19,8 +19,8 @@ __all__ = ("sway",)
 Floats = NDArray[np.float64]
 
 _RATE = 2 * np.pi * 1.6  # radians a second of the free swing
-_DAMPING = 0.35  # of what would stop it without a swing
-_MOST = 0.7  # radians, away from what it hangs on
+_DAMPING = 0.7  # of what would stop it without a swing
+_MOST = 0.4  # radians, away from what it hangs on
 _SHORTEST = 0.1  # world units; a shorter bone would swing wildly
 _STEP = 1 / 120  # seconds, at most, of the simulation
 _BEFORE = 3.0  # seconds by which a clip that goes round has been going
