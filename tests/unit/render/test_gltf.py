@@ -200,6 +200,16 @@ def test_weights_are_shares_of_at_most_four_bones_and_blend_where_bones_meet() -
     assert upper[0] > upper[1] > upper[4] > 0
 
 
+def test_bone_without_length_turns_with_its_parent() -> None:
+    moved = make_arm()
+    hand = moved.rig.skeleton.joints[2]
+    joints = (*moved.rig.skeleton.joints[:2], msgspec.structs.replace(hand, y=-16.0))
+    rig = replace(moved.rig, skeleton=Skeleton(joints=joints))
+    turns = bones_of(replace(moved, rig=rig)).turns
+    np.testing.assert_allclose(turns[:, 1], [0, np.pi / 2], atol=1e-6)
+    np.testing.assert_allclose(turns[:, 2], 0, atol=1e-6)
+
+
 def test_weights_of_the_rig_are_taken_where_it_has_them() -> None:
     arm = make_arm().rig
     shares = np.array([[0, 0.75, 0.25], [0, 0, 1]], np.float32)
