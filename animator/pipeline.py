@@ -17,12 +17,13 @@ from animator.core.geometry import Box
 from animator.core.job import Step
 from animator.core.mask import Mask, mask_from_run_lengths
 from animator.core.moved_figure import MovedFigure
+from animator.core.rigging import USUAL, RigOptions
 from animator.core.rotation import rotate_drawing
 from animator.core.skeleton import Skeleton
 from animator.core.stage import Stage
 from animator.motion import Performance, load_motion, perform, prepare
 from animator.render import EXPORTERS, encode, export, plan_scene, rasterize, write_gif_within
-from animator.rigging import build_rig, deform, pose_joints, rest_joints
+from animator.rigging import build_rig, deform, fit_template, pose_joints, rest_joints
 from animator.vision import (
     Outline,
     Predictor,
@@ -124,16 +125,21 @@ def stage_figures(
     """
     performance = prepare(*load_motion(request.motion), request.playback)
     drawing = rotate_drawing(drawing, annotation.rotation)
-    moved = move_figures(drawing, annotation, performance, progress)
+    moved = move_figures(drawing, annotation, performance, progress, request.rigging)
     return set_stage(drawing, moved, request, picture)
 
 
 def move_figures(
-    drawing: Drawing, annotation: Annotation, performance: Performance, progress: Progress
+    drawing: Drawing,
+    annotation: Annotation,
+    performance: Performance,
+    progress: Progress,
+    rigging: RigOptions = USUAL,
 ) -> tuple[MovedFigure, ...]:
     """Let every figure of a drawing do the same.
 
     drawing: turned upright already.
+    rigging: how the figures are made movable.
 
     Raises:
         NoFigureFound: when the annotation holds no figure with outline and skeleton.
@@ -145,7 +151,9 @@ def move_figures(
     for box, mask, skeleton in _ready_figures(annotation):
         progress("rigging", 0.0)
         figure = crop_figure(drawing, box)
-        rig = build_rig(figure, mask, skeleton)
+        template = rigging.skeleton
+        used = skeleton if template is None else fit_template(template, mask)
+        rig = build_rig(figure, mask, used, rigging)
         progress("moving", 0.1)
         poses = perform(performance, rig.skeleton, rig.to_world)
         joints = pose_joints(rest_joints(rig), rig.skeleton.parents, poses).places

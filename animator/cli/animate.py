@@ -7,6 +7,7 @@ from pathlib import Path
 from animator.cli import Subparsers
 from animator.cli.backdrops import backdrop_from_text, bytes_from_text
 from animator.cli.playing import add_playing, motion_name, wrong_playing
+from animator.cli.rigging import add_rigging
 from animator.core.animation import FORMATS, AnimationFormat, format_of
 from animator.core.errors import AnimatorError
 
@@ -109,6 +110,7 @@ def _add_looks(parser: argparse.ArgumentParser) -> None:
         metavar="LIST",
         help="show how figures are moved: any of bones,mesh,weights",
     )
+    add_rigging(parser)
     parser.add_argument(
         "--max-bytes",
         type=bytes_from_text,

@@ -13,6 +13,7 @@ from animator.cli.backdrops import Backdrop
 from animator.cli.drawings import read_drawing
 from animator.cli.playing import performance_for
 from animator.cli.progress_line import ProgressLine
+from animator.cli.rigging import note_moved_joints, rigging_for
 from animator.core.animation import AnimationFormat
 from animator.core.annotation import Annotation
 from animator.core.documents import AnimationRequest
@@ -75,6 +76,7 @@ def _request_for(args: argparse.Namespace, form: AnimationFormat) -> AnimationRe
         formats=(form,),
         still=args.frame,
         overlays=args.overlays,
+        rigging=rigging_for(args),
         max_bytes=args.max_bytes,
     )
 
@@ -98,7 +100,7 @@ def animate_file(file: Path, target: Path, order: Order, predictor: Predictor) -
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".animator-") as folder:
             upright = rotate_drawing(drawing, annotation.rotation)
-            moved = move_figures(upright, annotation, order.performance, tell)
+            moved = move_figures(upright, annotation, order.performance, tell, request.rigging)
             stage = set_stage(upright, moved, request, order.picture)
             (form,) = request.formats
             draft = Path(folder) / f"animation.{form.suffix}"
@@ -109,6 +111,7 @@ def animate_file(file: Path, target: Path, order: Order, predictor: Predictor) -
         raise EncodingFailed(msg) from error
     finally:
         line.clear()
+    note_moved_joints(file, moved)
     seconds = animation.frame_count / animation.fps
     print(
         f"{target}: {animation.width} x {animation.height}, {seconds:.1f} s at "

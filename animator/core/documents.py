@@ -4,6 +4,7 @@ import msgspec
 
 from animator.core.animation import Animation, AnimationFormat
 from animator.core.motion import Playback
+from animator.core.rigging import USUAL, RigOptions
 from animator.core.scene import Background, Overlay
 
 __all__ = (
@@ -34,6 +35,7 @@ class AnimationRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     Attributes:
         motion: name of a motion in the library.
         playback: how it is played, and what follows.
+        rigging: how the figures are made movable.
         side: longer side of the frames, pixels, even, 64..1024.
         background: behind the figures.
         formats: what to write; each frame is drawn once for all of them.
@@ -48,6 +50,7 @@ class AnimationRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
     motion: str = "dance"
     playback: Playback = Playback()
+    rigging: RigOptions = USUAL
     side: int = DEFAULT_SIDE
     background: Background = Background()
     formats: tuple[AnimationFormat, ...] = (AnimationFormat.GIF, AnimationFormat.MP4)

@@ -70,6 +70,7 @@ class Rig:
             rows add to 1. None: each triangle turns with `bone_of` alone.
         stiffness: (T,) float64, > 0, how much a triangle resists being bent; 1 is usual, and
             None means 1 for all.
+        stretchy: far joints of the bones that may become longer or shorter, indices.
         moved_joints: names of the joints that lay outside the mask and were moved onto it.
     """
 
@@ -81,6 +82,7 @@ class Rig:
     texels: tuple[float, float] = (1.0, 1.0)
     weights: NDArray[np.float32] | None = None
     stiffness: NDArray[np.float64] | None = None
+    stretchy: tuple[int, ...] = ()
     moved_joints: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

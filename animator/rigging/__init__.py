@@ -3,5 +3,6 @@
 from animator.rigging.build import build_rig
 from animator.rigging.deform import deform
 from animator.rigging.kinematics import pose_joints, rest_joints
+from animator.rigging.templates import fit_template
 
-__all__ = ("build_rig", "deform", "pose_joints", "rest_joints")
+__all__ = ("build_rig", "deform", "fit_template", "pose_joints", "rest_joints")

@@ -1,7 +1,5 @@
 """Figure, mask and skeleton to a rig."""
 
-from collections.abc import Collection
-
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +7,7 @@ from numpy.typing import NDArray
 from animator.core.drawing import Figure
 from animator.core.mask import Mask
 from animator.core.rig import Mesh, Rig
+from animator.core.rigging import USUAL, RigOptions
 from animator.core.skeleton import Skeleton, joint_positions
 from animator.core.spaces import FigureToWorld
 from animator.rigging.bones import Bones, measure_bones
@@ -37,18 +36,17 @@ STIFF = 30.0
 """How much more a stiff triangle resists than another."""
 
 
-def build_rig(figure: Figure, mask: Mask, skeleton: Skeleton, stiff: Collection[str] = ()) -> Rig:
+def build_rig(figure: Figure, mask: Mask, skeleton: Skeleton, options: RigOptions = USUAL) -> Rig:
     """All that is needed to move one figure.
 
     The rig's skeleton is the one given, with joints outside the mask moved to its nearest point;
     `moved_joints` names them.
 
-    stiff: far joints of the bones whose paint shall not bend, such as "torso"; it turns as a whole,
-        and what hangs on it bends around it.
+    options: its template is not laid in here: the skeleton is the one to use.
 
     Raises:
         EmptyMask: when the mask holds no figure.
-        InvalidSkeleton: when all joints lie in one place, or it lacks a joint that shall be stiff.
+        InvalidSkeleton: when all joints lie in one place, or it lacks one that the options name.
         ValueError: when the mask is not the size of the figure.
     """
     if mask.data.shape != figure.image.shape[:2]:
@@ -66,7 +64,7 @@ def build_rig(figure: Figure, mask: Mask, skeleton: Skeleton, stiff: Collection[
     vertices, triangles = triangulate(silhouette.data, seams)
     x, y = vertices[triangles].mean(axis=1).astype(np.intp).T
     bone_of = bones.far[owner[y, x]]
-    is_stiff = np.isin(bone_of, [skeleton.index(name) for name in stiff])
+    is_stiff = np.isin(bone_of, [skeleton.index(name) for name in options.stiff])
     spread = np.minimum(half_widths(silhouette.data)[y, x], WIDEST_BEND * max(owner.shape))
     moved = _moved(skeleton, canvas, joints, (joints != drawn).any(axis=1))
     to_world = _to_world(canvas, solid, joint_positions(moved)[0])
@@ -82,6 +80,7 @@ def build_rig(figure: Figure, mask: Mask, skeleton: Skeleton, stiff: Collection[
             vertices, triangles, bone_of, np.where(is_stiff, 0.0, spread), len(joints)
         ),
         stiffness=np.where(is_stiff, STIFF, 1.0),
+        stretchy=tuple(skeleton.index(name) for name in options.stretchy),
         moved_joints=tuple(
             joint.name
             for joint, before in zip(moved.joints, skeleton.joints, strict=True)

@@ -5,15 +5,15 @@ from numpy.typing import NDArray
 
 from animator.core.pose import JointTrack, PoseSequence, VertexTrack, pose_joints
 from animator.core.rig import Rig
-from animator.rigging.arap import pull_of, solve
+from animator.rigging.arap import Complex, pull_of, solve
 from animator.rigging.handles import handle_places
 from animator.rigging.motor import Motor, motor_of
 from animator.rigging.turns import unwind
-from animator.rigging.unfold import unfold
+from animator.rigging.unfold import is_folded, unfold
 
 __all__ = ("deform",)
 
-ROUNDS = 2
+ROUNDS = 3
 """Rounds of turning triangles and solving; the first takes its turns from the bones."""
 
 FRAMES_AT_ONCE = 32
@@ -52,9 +52,18 @@ def _move(rig: Rig, motor: Motor, poses: PoseSequence) -> NDArray[np.float32]:
         places = handle_places(rig, motor.rest, motor.grip.bones, some)
         pull = pull_of(motor.arap, places)
         turns = np.exp(1j * (motor.weights @ counted[part].T))
-        moved = unfold(motor.arap, solve(motor.arap, pull, turns, ROUNDS), pull, turns).T
-        vertices[part, :, 0], vertices[part, :, 1] = moved.real, moved.imag
+        moved = unfold(motor.arap, solve(motor.arap, pull, turns, ROUNDS), pull, turns)
+        folded = is_folded(motor.arap, moved)
+        if folded.any():
+            moved[:, folded] = _give_way(motor, places[folded], turns[:, folded])
+        vertices[part, :, 0], vertices[part, :, 1] = moved.real.T, moved.imag.T
     return vertices
+
+
+def _give_way(motor: Motor, places: NDArray[np.float64], turns: Complex) -> Complex:
+    """Places (V, F) of the vertices where joints need not be met: folds are worse."""
+    pull = pull_of(motor.loose, places)
+    return unfold(motor.loose, solve(motor.loose, pull, turns, ROUNDS), pull, turns)
 
 
 def _groups(rig: Rig, groups: tuple[tuple[str, ...], ...]) -> NDArray[np.int16]:

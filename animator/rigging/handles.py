@@ -13,8 +13,11 @@ from animator.rigging.arap import Handles
 
 __all__ = ("Grip", "grip_rig", "handle_places", "locate")
 
-JOINT_WEIGHT = 15.0
+JOINT_WEIGHT = 25.0
 """Pull of a joint on its place in the mesh: bones keep their lengths within a hundredth."""
+
+STRETCHY_WEIGHT = 1.0
+"""Pull of a joint whose bone may stretch."""
 
 FOLLOW_WEIGHT = 0.1
 """Pull of a bone on the vertices that are its alone: limbs keep their shape and follow."""
@@ -71,6 +74,8 @@ def grip_rig(rig: Rig, rest: NDArray[np.float64], weights: NDArray[np.float32]) 
     """
     vertices, triangles = rig.mesh.vertices.astype(np.float64), rig.mesh.triangles
     within, shares = locate(vertices, triangles, rest)
+    firm = np.full(len(rest), JOINT_WEIGHT)
+    firm[list(rig.stretchy)] = STRETCHY_WEIGHT
     at_home = _is_at_home(rig.skeleton.parents, rig.bone_of[within])
     held = _of_vertices(triangles, weights, len(vertices))
     sure = np.clip((held.max(axis=1) - ALONE[0]) / (ALONE[1] - ALONE[0]), 0, 1)
@@ -80,7 +85,7 @@ def grip_rig(rig: Rig, rest: NDArray[np.float64], weights: NDArray[np.float32]) 
         shares=np.concatenate((shares, np.tile([1.0, 0.0, 0.0], (len(own), 1)))),
         weights=np.concatenate(
             (
-                np.where(at_home, JOINT_WEIGHT, LEAST_WEIGHT),
+                np.where(at_home, firm, LEAST_WEIGHT),
                 LEAST_WEIGHT + FOLLOW_WEIGHT * sure,
             )
         ),

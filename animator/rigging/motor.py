@@ -1,12 +1,13 @@
 """What a rig needs to be moved, made once: grip, factors and weights."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from animator.core.rig import Rig
+from animator.core.rig import Mesh, Rig
 from animator.rigging.arap import Arap, precompute
 from animator.rigging.handles import Grip, grip_rig
 from animator.rigging.kinematics import rest_joints
@@ -14,7 +15,11 @@ from animator.rigging.kinematics import rest_joints
 __all__ = ("Motor", "motor_of")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+LOOSE_WEIGHT = 1.5
+"""Pull of a joint that has to give way, for a pose that no mesh can take without a fold."""
+
+
+@dataclass(frozen=True, eq=False)
 class Motor:
     """A rig made ready for any number of clips.
 
@@ -23,12 +28,24 @@ class Motor:
         grip: how the bones hold the mesh.
         arap: the factorised system.
         weights: (T, J) float64, of the bones in the turns of the triangles.
+        mesh: of the rig.
+        stiffness: (T,) float64, of its triangles.
     """
 
     rest: NDArray[np.float64]
     grip: Grip
     arap: Arap
     weights: NDArray[np.float64]
+    mesh: Mesh
+    stiffness: NDArray[np.float64]
+
+    @cached_property
+    def loose(self) -> Arap:
+        """The same system with joints that give way; few figures ever need it."""
+        weights = self.grip.handles.weights.copy()
+        weights[: len(self.rest)] = np.minimum(weights[: len(self.rest)], LOOSE_WEIGHT)
+        handles = replace(self.grip.handles, weights=weights)
+        return precompute(self.mesh, handles, self.stiffness)
 
 
 _MOTORS: WeakKeyDictionary[Rig, Motor] = WeakKeyDictionary()
@@ -53,4 +70,4 @@ def _make(rig: Rig) -> Motor:
     stiffness = np.ones(count) if rig.stiffness is None else rig.stiffness
     grip = grip_rig(rig, rest, weights)
     arap = precompute(rig.mesh, grip.handles, stiffness)
-    return Motor(rest, grip, arap, weights.astype(np.float64))
+    return Motor(rest, grip, arap, weights.astype(np.float64), rig.mesh, stiffness)

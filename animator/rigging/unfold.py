@@ -36,7 +36,7 @@ LESS, LATE = 0.05, 80
 EAGERNESS = 1.6
 """How far the mesh is thought to have gone beyond what was wanted, 1 to 2; fewer rounds do then."""
 
-ROUNDS = 240
+ROUNDS = 160
 """Rounds, at most."""
 
 TURN_EVERY = 5

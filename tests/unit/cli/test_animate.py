@@ -269,3 +269,42 @@ def test_progress_is_shown_on_a_terminal_and_taken_away(
     places = [shown.index(f"stick.png: {step}") for step in steps]
     assert places == sorted(places)
     assert "\r\x1b[K" + str(tmp_path) in shown
+
+
+def test_template_and_stiff_bones_can_be_asked_for(
+    animator: Animator, stick_png: Path, tmp_path: Path
+) -> None:
+    words = ("animate", stick_png, "--motion", "wave", "--side", 64)
+    films = []
+    for number, more in enumerate(((), ("--skeleton", "wings", "--stiff", "torso,neck"))):
+        target = tmp_path / f"{number}.apng"
+        assert animator(*words, *more, "-o", target) == 0
+        films.append(target.read_bytes())
+    assert films[0] != films[1]
+
+
+def test_stiff_bone_that_the_figure_lacks_is_named(
+    animator: Animator, stick_png: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "stick.gif"
+    assert animator("animate", stick_png, "--stiff", "tail", "-o", target) == 1
+    assert "no joint 'tail'" in capsys.readouterr().err
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("text", ["", "torso,,neck", ",".join(["x"] * 65)])
+def test_list_of_bones_that_is_none_is_refused(
+    text: str, animator: Animator, stick_png: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        animator("animate", stick_png, "--stiff", text)
+    assert "is no list of joints" in capsys.readouterr().err
+
+
+def test_joints_beside_the_figure_are_named(
+    animator: Animator, stick_png: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "wave.png"
+    words = ("animate", stick_png, "--motion", "wave", "--skeleton", "wings", "-o", target)
+    assert animator(*words) == 0
+    assert "stick.png: moved onto the figure: " in capsys.readouterr().err

@@ -7,6 +7,7 @@ from animator.core.errors import EmptyMask, InvalidSkeleton
 from animator.core.geometry import Box
 from animator.core.mask import Mask
 from animator.core.rig import Rig
+from animator.core.rigging import RigOptions
 from animator.core.skeleton import Skeleton, joint_positions
 from animator.rigging import build_rig
 from animator.rigging.canvas import LONGEST
@@ -88,7 +89,7 @@ def test_large_photograph_gives_the_same_rig_with_a_small_texture(
 def test_stiff_bone_is_followed_by_all_of_its_paint(
     figure: Figure, mask: Mask, skeleton: Skeleton
 ) -> None:
-    rig = build_rig(figure, mask, skeleton, stiff=("torso",))
+    rig = build_rig(figure, mask, skeleton, RigOptions(stiff=("torso",)))
     torso = skeleton.index("torso")
     mine = rig.bone_of == torso
     assert rig.weights is not None
@@ -102,7 +103,7 @@ def test_stiff_bone_that_is_not_there_is_refused(
     figure: Figure, mask: Mask, skeleton: Skeleton
 ) -> None:
     with pytest.raises(InvalidSkeleton, match="no joint 'tail'"):
-        build_rig(figure, mask, skeleton, stiff=("tail",))
+        build_rig(figure, mask, skeleton, RigOptions(stiff=("tail",)))
 
 
 def test_mask_of_another_size_is_refused(figure: Figure, skeleton: Skeleton) -> None:

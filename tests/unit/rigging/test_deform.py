@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from animator.core.mask import Mask
 from animator.core.pose import PoseSequence
 from animator.core.rig import Rig
+from animator.core.rigging import RigOptions
 from animator.core.skeleton import BIPED_PARENTS
 from animator.rigging import build_rig, deform
 from animator.rigging.handles import locate
@@ -108,14 +109,29 @@ def test_groups_are_ordered_by_depth_and_unnamed_bones_go_with_their_parent(rig:
 
 
 def test_stiff_body_does_not_bend_with_the_arm() -> None:
-    stiff = build_rig(make_figure(), Mask(make_mask()), make_skeleton(), stiff=("torso",))
-    soft = build_rig(make_figure(), Mask(make_mask()), make_skeleton())
+    parts = (make_figure(), Mask(make_mask()), make_skeleton())
+    stiff, soft = build_rig(*parts, RigOptions(stiff=("torso",))), build_rig(*parts)
     bends = []
     for rig in (stiff, soft):
         track = deform(rig, bent(rig, right_elbow=1.2, left_elbow=-1.2))
         body = np.unique(rig.mesh.triangles[rig.bone_of == NAMES.index("torso")])
         bends.append(np.linalg.norm((track.vertices[0] - rig.mesh.vertices)[body], axis=1).max())
     assert bends[0] < 0.5 * bends[1]
+
+
+def test_stretchy_bones_give_way_where_others_hold() -> None:
+    parts = (make_figure(), Mask(make_mask()), make_skeleton())
+    elastic = RigOptions(stretchy=("right_elbow", "right_hand"))
+    stretches = []
+    for rig in (build_rig(*parts, elastic), build_rig(*parts)):
+        track = deform(rig, bent(rig, right_hand=2.6))
+        rest = rest_joints(rig)
+        within, shares = locate(rig.mesh.vertices.astype(np.float64), rig.mesh.triangles, rest)
+        met = (track.vertices[0][rig.mesh.triangles[within]] * shares[..., None]).sum(axis=1)
+        elbow, hand = NAMES.index("right_elbow"), NAMES.index("right_hand")
+        now, then = (np.linalg.norm(places[hand] - places[elbow]) for places in (met, rest))
+        stretches.append(abs(now / then - 1))
+    assert stretches[1] < 0.01 < stretches[0]
 
 
 def test_second_clip_of_a_figure_needs_no_factorising(rig: Rig) -> None:

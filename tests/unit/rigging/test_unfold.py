@@ -9,7 +9,7 @@ from tests.unit.rigging.test_arap import at_vertices, make_grid
 def areas(mesh: Mesh, places: np.ndarray) -> np.ndarray:
     """Twice the signed areas (T, F) of triangles for places (V, F) complex."""
     a, b, c = (places[mesh.triangles[:, k]] for k in range(3))
-    return ((b - a).conj() * (c - a)).imag
+    return np.asarray(((b - a).conj() * (c - a)).imag)
 
 
 def folded_strip() -> tuple[Mesh, Arap, np.ndarray]:
