@@ -7,6 +7,7 @@ import yaml
 from numpy.typing import NDArray
 
 from animator.core.pose import PoseSequence, pose_joints
+from animator.core.rigging import TEMPLATES, lay_out
 from animator.core.skeleton import BIPED_PARENTS, Skeleton, joint_positions
 from animator.core.spaces import FigureToWorld
 from animator.motion.clip_files import read_clip
@@ -158,6 +159,20 @@ def test_real_figures_with_two_four_and_eight_limbs_do_motions_of_all_kinds(
         assert bones <= set(driven)
         assert np.isfinite(poses.root).all()
         assert not info.loop or is_closed(np.hstack((poses.root, np.cos(poses.angles[:, driven]))))
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("motion", ["walk", "fly"])
+def test_every_skeleton_that_can_be_laid_in_moves_all_its_limbs(name: str, motion: str) -> None:
+    skeleton = lay_out(name, (0.0, 0.0, 100.0, 120.0))
+    root = skeleton.joints[0]
+    to_world = FigureToWorld(root_x=root.x, root_y=root.y, height=120.0)
+    places = _places(follow(*load_motion(motion), skeleton, to_world), skeleton, to_world)
+    body = places - places[:, :1]
+    ends = {joint.name for joint in skeleton.joints} - {joint.parent for joint in skeleton.joints}
+    for end in ends:
+        moved = np.ptp(body[:, skeleton.index(end)], axis=0).max()
+        assert moved > 0.01, f"{end} stays where it is"
 
 
 CLIPS = [
