@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from serving.errors import Overloaded, WorkerDied
+from serving.errors import BadInput, Overloaded, ServingError, WorkerDied
 
 __all__ = ("SequenceLimits", "SequenceMark", "SequenceTable")
 
@@ -63,7 +63,8 @@ class SequenceTable:
     def __init__(self, limits: SequenceLimits) -> None:
         self._limits = limits
         self._going: dict[str, _Going] = {}
-        self._lost: set[str] = set()
+        # Those that ended before their clients said so, each with the error that tells it.
+        self._cut_short: dict[str, ServingError] = {}
 
     def __len__(self) -> int:
         """Sequences under way."""
@@ -82,14 +83,13 @@ class SequenceTable:
         Raises:
             Overloaded: when there are too many sequences, or too many requests of this one.
             WorkerDied: when the worker that held the sequence is gone; told once.
+            BadInput: when the sequence was given up, idle or too old; told once.
         """
         now = time.monotonic()
         self._forget_old(now)
-        if mark.id in self._lost:
-            self._lost.discard(mark.id)
-            if not mark.is_start:
-                msg = f"the worker that held sequence {mark.id} ended: begin it anew"
-                raise WorkerDied(msg)
+        error = self._cut_short.pop(mark.id, None)
+        if error is not None and not mark.is_start:
+            raise error
         going = self._going.get(mark.id) or self._begin(mark, lanes, now)
         if going.pending >= self._limits.queue_size:
             msg = f"{going.pending} requests of sequence {mark.id} wait already"
@@ -121,11 +121,15 @@ class SequenceTable:
         """Learn that the worker of a lane has ended, and with it what it knew."""
         lost = [name for name, going in self._going.items() if going.lane == lane]
         for name in lost:
-            del self._going[name]
+            msg = f"the worker that held sequence {name} ended: begin it anew"
+            self._cut(name, WorkerDied(msg))
+
+    def _cut(self, name: str, error: ServingError) -> None:
+        del self._going[name]
         # What nobody asks for again must not be remembered for ever.
-        if len(self._lost) + len(lost) > 16 * self._limits.most:
-            self._lost.clear()
-        self._lost.update(lost)
+        if len(self._cut_short) >= 16 * self._limits.most:
+            self._cut_short.clear()
+        self._cut_short[name] = error
 
     def _begin(self, mark: SequenceMark, lanes: Sequence[int], now: float) -> _Going:
         if len(self._going) >= self._limits.most:
@@ -151,4 +155,5 @@ class SequenceTable:
             )
         ]
         for name in old:
-            del self._going[name]
+            msg = f"sequence {name} was given up, for it was idle or too old: begin it anew"
+            self._cut(name, BadInput(msg))

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 import pytest
 
 from serving.batching.sequences import SequenceLimits, SequenceMark, SequenceTable
-from serving.errors import Overloaded, WorkerDied
+from serving.errors import BadInput, Overloaded, WorkerDied
 from serving.protocol.exchange import RawRequest
 from serving.registry.lanes import SEQUENCE_HEADERS, mark_of
 
@@ -92,6 +92,19 @@ def test_sequence_does_not_live_for_ever(clock: SimpleNamespace) -> None:
         visit(sequences, "a")
         clock.now += 5
     assert len(sequences) == 0
+
+
+def test_who_goes_on_with_a_sequence_that_was_given_up_is_told_so_once(
+    clock: SimpleNamespace,
+) -> None:
+    sequences = table(max_idle_s=10)
+    visit(sequences, "a")
+    visit(sequences, "b")
+    clock.now += 11
+    with pytest.raises(BadInput, match="sequence a was given up, for it was idle or too old"):
+        visit(sequences, "a")
+    visit(sequences, "a")
+    assert sequences.enter(SequenceMark("b", is_start=True), [0]) == 0
 
 
 def test_loss_of_a_worker_is_told_once_unless_the_sequence_begins_anew() -> None:
