@@ -9,7 +9,7 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +24,13 @@ __all__ = ("CannotWriteKeys", "TokenKind", "Tokens")
 
 TokenKind = Literal["inference", "management"]
 """What a token opens."""
+
+_GUARDED: Mapping[str, tuple[TokenKind, ...]] = {
+    "off": (),
+    "management": ("management",),
+    "all": ("inference", "management"),
+}
+"""What needs a token, by the setting."""
 
 _BEARER = re.compile(r"Bearer\s+(\S+)", re.IGNORECASE)
 _REFUSED = "Token Authorization failed. Token either incorrect, expired, or not provided correctly"
@@ -58,6 +65,7 @@ class Tokens:
         self._path = Path(settings.key_file)
         self._api_key = _new_key()
         self._keys: dict[TokenKind, _Key] = {}
+        self._guarded = _GUARDED[settings.token_authorization]
 
     def start(self) -> None:
         """Make the keys and write them, if anybody must show one.
@@ -79,8 +87,7 @@ class Tokens:
 
     def is_asked_for(self, kind: TokenKind) -> bool:
         """Whether such requests need a token."""
-        needed = {"off": (), "management": ("management",), "all": ("inference", "management")}
-        return kind in needed[self._settings.token_authorization]
+        return kind in self._guarded
 
     def check(self, kind: TokenKind, authorization: str | None) -> None:
         """Look at the header Authorization of a request.

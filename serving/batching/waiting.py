@@ -68,12 +68,15 @@ class Waiting(Generic[Item, Result]):
 
     def add(self, pending: Pending[Item, Result]) -> None:
         """Put one where its rank says: nearly always at the end."""
-        group = self._groups.setdefault(pending.key, deque())
+        self._count += 1
+        group = self._groups.get(pending.key)
+        if group is None:
+            self._groups[pending.key] = deque((pending,))
+            return
         at = len(group)
         while at and group[at - 1].rank > pending.rank:
             at -= 1
         group.insert(at, pending)
-        self._count += 1
 
     def remove(self, pending: Pending[Item, Result]) -> None:
         """Take one out, who is here."""
