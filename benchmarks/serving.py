@@ -99,6 +99,7 @@ def entries(case: str, body: bytes, *, is_busy: bool = False) -> list[Entry]:
     compared = [
         Entry("serving, .mar", work, "batch 8, 1 worker"),
         Entry("serving, .mar", two, "batch 8, 2 workers"),
+        Entry("serving, .mar", replace(two, batch_size=1), "batch 1, 2 workers"),
         Entry("TorchServe", replace(two, batch_size=1), "batch 1, 2 workers"),
         Entry("TorchServe", two, "batch 8, 2 workers"),
     ]
