@@ -1,4 +1,4 @@
-"""A figure at the resolution at which it is rigged: large photographs are made smaller first."""
+"""A figure at the resolution at which it is rigged: large ones are shrunk, small ones enlarged."""
 
 from dataclasses import dataclass
 
@@ -14,6 +14,13 @@ __all__ = ("LONGEST", "Canvas", "canvas_of")
 LONGEST = 2048
 """Longer side of a canvas at most, pixels: twice what the largest frame shows."""
 
+SHORTEST = 700
+"""Longer side of a canvas at least, about, pixels: a figure is enlarged to it by a whole number, so
+that a line of a pixel at its rim survives when the paper beside it is cut off."""
+
+MOST = 3
+"""A figure is enlarged by no more than this."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Canvas:
@@ -22,7 +29,7 @@ class Canvas:
     Attributes:
         image: (m, n, 3) uint8 RGB.
         mask: (m, n) bool.
-        scale: canvas pixels per pixel of figure space, (x, y), <= 1.
+        scale: canvas pixels per pixel of figure space, (x, y), > 0.
     """
 
     image: NDArray[np.uint8]
@@ -39,9 +46,12 @@ class Canvas:
 
 
 def canvas_of(figure: Figure, mask: Mask) -> Canvas:
-    """The figure as it is, or shrunk to LONGEST pixels."""
+    """The figure as it is, shrunk to LONGEST pixels, or enlarged to about SHORTEST."""
     height, width = mask.data.shape
-    shrink = LONGEST / max(height, width)
+    longest = max(height, width)
+    shrink = LONGEST / longest
+    if longest < SHORTEST:
+        return _enlarge(figure, mask, min(-(-SHORTEST // longest), MOST))
     if shrink >= 1:
         return Canvas(figure.image, mask.data, (1.0, 1.0))
     size = (max(round(width * shrink), 1), max(round(height * shrink), 1))
@@ -51,3 +61,13 @@ def canvas_of(figure: Figure, mask: Mask) -> Canvas:
     )
     image = cv2.resize(figure.image, size, interpolation=cv2.INTER_AREA)
     return Canvas(np.asarray(image, np.uint8), shares > 127, (size[0] / width, size[1] / height))
+
+
+def _enlarge(figure: Figure, mask: Mask, times: int) -> Canvas:
+    height, width = mask.data.shape
+    size = (width * times, height * times)
+    image = cv2.resize(figure.image, size, interpolation=cv2.INTER_CUBIC)
+    shares = cv2.resize(
+        mask.data.view(np.uint8) * np.uint8(255), size, interpolation=cv2.INTER_LINEAR
+    )
+    return Canvas(np.asarray(image, np.uint8), shares > 127, (float(times), float(times)))

@@ -28,10 +28,10 @@ def test_mesh_is_counter_clockwise_in_world_space(rig: Rig) -> None:
     assert ((b - a)[:, 0] * (c - a)[:, 1] - (b - a)[:, 1] * (c - a)[:, 0] > 0).all()
 
 
-def test_texture_has_the_size_of_the_figure_and_is_clear_outside(rig: Rig, mask: Mask) -> None:
-    assert rig.texture.shape == (200, 160, 4)
-    assert not rig.texture[..., 3][:8].any()
-    assert (rig.texture[..., 3][mask.data] > 128).mean() > 0.99
+def test_texture_has_a_size_that_keeps_lines_and_is_clear_outside(rig: Rig, mask: Mask) -> None:
+    assert rig.texture.shape == (600, 480, 4)  # three times the figure's
+    assert not rig.texture[..., 3][: 3 * 8].any()
+    assert (rig.texture[1::3, 1::3, 3][mask.data] > 128).mean() > 0.99
 
 
 def test_joints_outside_the_mask_are_moved_onto_it(
