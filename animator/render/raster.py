@@ -30,7 +30,7 @@ class _Actor:
     layers: tuple[Layer, ...]
     paint: Paint
     texels: NDArray[np.float64]
-    shadow: Shadow
+    shadow: Shadow | None
 
 
 def rasterize(stage: Stage, frames: Iterable[int] | None = None) -> Iterator[NDArray[np.uint8]]:
@@ -64,7 +64,7 @@ def _actor(stage: Stage, figure: int) -> _Actor:
         layers=layers(rig, one.track),
         paint=paint,
         texels=rig.texture_places() * paint.scale - 0.5,
-        shadow=shadow_of(one.track, place, camera),
+        shadow=shadow_of(one.track, place, camera) if stage.scene.background.shadow else None,
     )
 
 
@@ -72,8 +72,8 @@ def _draw(
     actors: list[_Actor], frame: int, scene: Scene, canvas: NDArray[np.uint8]
 ) -> NDArray[np.uint8]:
     """A frame of the scene, drawn on a canvas (H, W, 4), premultiplied."""
-    if scene.background.shadow:
-        for actor in actors:
+    for actor in actors:
+        if actor.shadow is not None:
             cast(actor.shadow, int(actor.frames[frame]), canvas)
     for actor in actors:
         _draw_figure(actor, int(actor.frames[frame]), scene, canvas)

@@ -48,19 +48,19 @@ def paint_from_texture(texture: NDArray[np.uint8], pixels_per_texel: float) -> P
     )
 
 
-def sample(paint: Paint, x: NDArray[np.float32], y: NDArray[np.float32]) -> NDArray[np.uint8]:
+def sample(paint: Paint, places: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Bilinear samples (N, 4) uint8 of a texture; 0 outside it.
 
-    x, y: (N,) float32, pixels of the paint; the centre of pixel i is at i.
+    places: (N, 2) float32, x and y, pixels of the paint; the centre of pixel i is at i.
     """
-    count = len(x)
+    count = len(places)
     rows = max(-(-count // ROW), 1)
-    grid = np.zeros((2, rows * ROW), np.float32)
-    grid[:, :count] = x, y
-    found = cv2.remap(
+    grid = np.zeros((rows * ROW, 2), np.float32)
+    grid[:count] = places
+    found = cv2.remap(  # type: ignore[call-overload]
         paint.data,
-        grid[0].reshape(rows, ROW),
-        grid[1].reshape(rows, ROW),
+        grid.reshape(rows, ROW, 2),
+        None,  # the first map holds x and y
         cv2.INTER_LINEAR,
         borderMode=cv2.BORDER_CONSTANT,
         borderValue=(0, 0, 0, 0),

@@ -38,19 +38,33 @@ def scan(corners: NDArray[np.float64], width: int, height: int) -> Spans:
     order = np.lexsort((corners[..., 0], corners[..., 1]), axis=-1)
     upper, middle, lower = np.moveaxis(np.take_along_axis(corners, order[..., None], axis=1), 1, 0)
     # the long edge bounds all rows of a triangle, the two short ones those above and below a corner
-    triangle, row, long = _crossings(upper, lower, height)
-    starts = np.stack((upper, middle), axis=1).reshape(-1, 2)
-    ends = np.stack((middle, lower), axis=1).reshape(-1, 2)
-    _, _, short = _crossings(starts, ends, height)
-    left, right = np.minimum(long, short), np.maximum(long, short)
-    first, last = (np.clip(np.ceil(x - 0.5), 0, width).astype(np.int64) for x in (left, right))
+    long = _edges(upper, lower, height)
+    short = _edges(
+        np.stack((upper, middle), axis=1).reshape(-1, 2),
+        np.stack((middle, lower), axis=1).reshape(-1, 2),
+        height,
+    )
+    triangle = np.repeat(np.arange(len(corners)), long.count)
+    row = np.repeat(long.top - np.cumsum(long.count) + long.count, long.count)
+    row += np.arange(len(row))
+    one, other = (_crossings(edges, row) for edges in (long, short))
+    first = _columns(np.minimum(one, other), width)
+    last = _columns(np.maximum(one, other), width)
     return Spans(triangle=triangle, row=row, first=first, count=last - first)
 
 
-def _crossings(
-    upper: NDArray[np.float64], lower: NDArray[np.float64], height: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Where edges (E, 2) cross the centre lines of rows: edge, row, x, each (N,), edge by edge.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Edges:
+    """Edges as straight lines: first row, number of rows, x = start + slope * row at its centre."""
+
+    top: NDArray[np.int64]
+    count: NDArray[np.int64]
+    start: NDArray[np.float64]
+    slope: NDArray[np.float64]
+
+
+def _edges(upper: NDArray[np.float64], lower: NDArray[np.float64], height: int) -> _Edges:
+    """Edges (E, 2) to (E, 2) as lines.
 
     Always computed from the upper to the lower end, so both triangles that share an edge find the
     very same crossings.
@@ -58,13 +72,20 @@ def _crossings(
     top, bottom = (
         np.clip(np.ceil(end[:, 1] - 0.5), 0, height).astype(np.int64) for end in (upper, lower)
     )
-    counts = bottom - top
-    edge = np.repeat(np.arange(len(counts)), counts)
-    row = np.arange(len(edge)) + np.repeat(top - np.cumsum(counts) + counts, counts)
-    rise = lower[:, 1] - upper[:, 1]
-    slope = (lower[:, 0] - upper[:, 0]) / np.where(counts > 0, rise, 1.0)
-    first = upper[:, 0] + (0.5 - upper[:, 1]) * slope
-    x = np.repeat(slope, counts)
+    count = bottom - top
+    rise = np.where(count > 0, lower[:, 1] - upper[:, 1], 1.0)
+    slope = (lower[:, 0] - upper[:, 0]) / rise
+    return _Edges(top, count, upper[:, 0] + (0.5 - upper[:, 1]) * slope, slope)
+
+
+def _crossings(edges: _Edges, row: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Where edges cross the centre lines of all their rows (N,), edge by edge: x, (N,)."""
+    x = np.repeat(edges.slope, edges.count)
     x *= row
-    x += np.repeat(first, counts)
-    return edge, row, x
+    x += np.repeat(edges.start, edges.count)
+    return x
+
+
+def _columns(x: NDArray[np.float64], width: int) -> NDArray[np.int64]:
+    """The first pixels whose centres do not lie left of x."""
+    return np.clip(np.ceil(x - 0.5), 0, width).astype(np.int64)

@@ -24,51 +24,39 @@ def fill_triangles(
     """
     height, width = canvas.shape[:2]
     spans = scan(corners, width, height)
-    colours = sample(paint, *_texels(_texel_maps(corners, texels), spans))
+    colours = sample(paint, _texels(_texel_maps(corners, texels), spans))
     done = np.concatenate(([0], np.cumsum(spans.count)))
     layers = done[np.searchsorted(spans.triangle, ends)]
     _blend(canvas.reshape(-1, 4), _pixels(spans, width), colours, layers)
 
 
-def _texel_maps(corners: NDArray[np.float64], texels: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Affine maps (2, 3, T) float32 from pixel column and row to texture pixels.
+def _texel_maps(corners: NDArray[np.float64], texels: NDArray[np.float64]) -> NDArray[np.complex64]:
+    """Affine maps (3, T) from pixel column and row to texture pixels x + iy.
 
     A triangle squeezed to nothing covers no pixel; its map is 0.
     """
     (ax, ay), (bx, by) = np.moveaxis(corners[:, 1:] - corners[:, :1], 0, -1)
-    a, b = np.moveaxis(texels[:, 1:] - texels[:, :1], 1, 0)
+    places = texels[..., 0] + 1j * texels[..., 1]
+    a, b = places[:, 1] - places[:, 0], places[:, 2] - places[:, 0]
     area = ax * by - ay * bx
-    safe = np.where(area == 0, np.inf, area)[:, None]
-    across = (a * by[:, None] - b * ay[:, None]) / safe
-    down = (b * ax[:, None] - a * bx[:, None]) / safe
-    shift = texels[:, 0] - across * (corners[:, 0, :1] - 0.5) - down * (corners[:, 0, 1:] - 0.5)
-    maps = np.stack((across, down, shift)).transpose(2, 0, 1)
-    return np.ascontiguousarray(maps, np.float32)
+    safe = np.where(area == 0, np.inf, area)
+    across = (a * by - b * ay) / safe
+    down = (b * ax - a * bx) / safe
+    shift = places[:, 0] - across * (corners[:, 0, 0] - 0.5) - down * (corners[:, 0, 1] - 0.5)
+    return np.stack((across, down, shift)).astype(np.complex64)
 
 
-def _texels(
-    maps: NDArray[np.float32], spans: Spans
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Where in the texture each covered pixel looks: x and y, (N,) float32 each."""
-    starts = (np.cumsum(spans.count) - spans.count).astype(np.float32)
+def _texels(maps: NDArray[np.complex64], spans: Spans) -> NDArray[np.float32]:
+    """Where in the texture each covered pixel looks: (N, 2) float32, x and y."""
     along = np.arange(int(spans.count.sum()), dtype=np.float32)
-    along -= np.repeat(starts, spans.count)
+    along -= np.repeat((np.cumsum(spans.count) - spans.count).astype(np.float32), spans.count)
+    across, down, shift = maps.take(spans.triangle, axis=1)
     column, row = spans.first.astype(np.float32), spans.row.astype(np.float32)
-    x, y = (
-        _steps(across * column + down * row + shift, across, along, spans)
-        for across, down, shift in maps.take(spans.triangle, axis=2)
-    )
-    return x, y
-
-
-def _steps(
-    start: NDArray[np.float32], step: NDArray[np.float32], along: NDArray[np.float32], spans: Spans
-) -> NDArray[np.float32]:
-    """Numbers (N,) that begin anew in each span and go by its step."""
-    found = np.repeat(step, spans.count)
+    # x and y go together as one complex number
+    found = np.repeat(across, spans.count)
     found *= along
-    found += np.repeat(start, spans.count)
-    return found
+    found += np.repeat(across * column + down * row + shift, spans.count)
+    return found.view(np.float32).reshape(-1, 2)
 
 
 def _pixels(spans: Spans, width: int) -> NDArray[np.int64]:

@@ -35,9 +35,8 @@ def test_sample_is_bilinear_and_clear_outside() -> None:
     texture[0, 0] = (100, 0, 0, 255)
     texture[0, 1] = (200, 0, 0, 255)
     paint = paint_from_texture(texture, 1.0)
-    x = np.array([0, 1, 0.5, 0, 9], np.float32)
-    y = np.array([0, 0, 0, 0.5, 9], np.float32)
-    found = sample(paint, x, y)
+    places = np.array([[0, 0], [1, 0], [0.5, 0], [0, 0.5], [9, 9]], np.float32)
+    found = sample(paint, places)
     np.testing.assert_allclose(found[:, 0], [100, 200, 150, 50, 0], atol=1)
     np.testing.assert_allclose(found[:, 3], [255, 255, 255, 128, 0], atol=1)
 
@@ -45,5 +44,4 @@ def test_sample_is_bilinear_and_clear_outside() -> None:
 @pytest.mark.parametrize("count", [0, 1, ROW, ROW + 1])
 def test_any_number_of_samples(count: int) -> None:
     paint = paint_from_texture(np.full((2, 2, 4), 255, np.uint8), 1.0)
-    zeros = np.zeros(count, np.float32)
-    assert sample(paint, zeros, zeros).shape == (count, 4)
+    assert sample(paint, np.zeros((count, 2), np.float32)).shape == (count, 4)
