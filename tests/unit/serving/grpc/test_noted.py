@@ -117,4 +117,7 @@ async def test_a_stream_is_logged_when_it_ends_or_its_client_leaves(
             async with asyncio.timeout(10):
                 while len(logged(caplog)) < 2:
                     await asyncio.sleep(0.01)
-    assert logged(caplog) == [(STREAM, 0), (STREAM, grpc.StatusCode.CANCELLED.value[0])]
+    first, second = logged(caplog)
+    assert first == (STREAM, 0)
+    # Whoever cancels ends its requests, too: which of the two is seen first is gRPC's choice.
+    assert second in [(STREAM, 0), (STREAM, grpc.StatusCode.CANCELLED.value[0])]
