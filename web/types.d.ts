@@ -63,6 +63,8 @@ export interface AnimationFile {
   height: number;
   fps: number;
   frame_count: number;
+  bytes: number;
+  given_up: string;
 }
 
 export interface AnimationDocument {

@@ -115,7 +115,7 @@ def animate_file(file: Path, target: Path, order: Order, predictor: Predictor) -
     seconds = animation.frame_count / animation.fps
     print(
         f"{target}: {animation.width} x {animation.height}, {seconds:.1f} s at "
-        f"{animation.fps:.0f} frames a second, {target.stat().st_size / 1000:.0f} kB, made in "
+        f"{animation.fps:.0f} frames a second, {animation.bytes / 1000:.0f} kB, made in "
         f"{time.monotonic() - began:.1f} s",
         file=sys.stderr,
     )

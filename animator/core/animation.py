@@ -181,6 +181,7 @@ class Animation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         height: pixels.
         fps: frames a second.
         frame_count: > 0.
+        bytes: size of the file.
         given_up: what was given up so that the file is no larger than was asked for; empty when
             nothing was.
     """
@@ -191,4 +192,5 @@ class Animation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     height: int
     fps: float
     frame_count: int
+    bytes: int = 0
     given_up: str = ""

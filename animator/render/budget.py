@@ -58,7 +58,7 @@ def write_gif_within(stage: Stage, path: Path, max_bytes: int) -> Animation:
             smaller = _scaled(stage, rung.share)
             if _fits(smaller, draft, GifSettings(rung.colours, rung.every, max_bytes)):
                 draft.replace(path)
-                return _describe(path.name, smaller, rung)
+                return _describe(path, smaller, rung)
     except OSError as error:
         msg = "The animation could not be written."
         raise EncodingFailed(msg) from error
@@ -113,7 +113,7 @@ def _scaled(stage: Stage, share: float) -> Stage:
     return Stage(smaller, stage.moved, stage.picture)
 
 
-def _describe(name: str, stage: Stage, rung: _Rung) -> Animation:
+def _describe(path: Path, stage: Stage, rung: _Rung) -> Animation:
     scene, given_up = stage.scene, []
     if rung.colours < COLOURS:
         given_up.append(f"{rung.colours} colours")
@@ -122,11 +122,12 @@ def _describe(name: str, stage: Stage, rung: _Rung) -> Animation:
     if rung.share < 1:
         given_up.append(f"{scene.size.width} x {scene.size.height} pixels")
     return Animation(
-        blob=name,
+        blob=path.name,
         format=AnimationFormat.GIF,
         width=scene.size.width,
         height=scene.size.height,
         fps=scene.fps / rung.every,
         frame_count=-(-scene.frame_count // rung.every),
+        bytes=path.stat().st_size,
         given_up=", ".join(given_up),
     )

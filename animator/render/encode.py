@@ -65,6 +65,7 @@ def encode(
             height=size[1],
             fps=fps,
             frame_count=count,
+            bytes=path.stat().st_size,
         )
         for form, path in targets.items()
     )

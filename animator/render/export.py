@@ -42,6 +42,7 @@ def export(stage: Stage, targets: Mapping[AnimationFormat, Path]) -> tuple[Anima
             height=scene.size.height,
             fps=scene.fps,
             frame_count=scene.frame_count,
+            bytes=path.stat().st_size,
         )
         made.append(animation)
     return tuple(made)

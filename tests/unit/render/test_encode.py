@@ -25,9 +25,10 @@ def test_every_format_comes_from_one_pass(tmp_path: Path) -> None:
     targets = {GIF: tmp_path / "a.gif", MP4: tmp_path / "a.mp4"}
     found = encode(make_frames(10), 20.0, targets)
     facts = {"width": 32, "height": 16, "fps": 20.0, "frame_count": 10}
+    sizes = [path.stat().st_size for path in targets.values()]
     assert found == (
-        Animation(blob="a.gif", format=GIF, **facts),  # type: ignore[arg-type]
-        Animation(blob="a.mp4", format=MP4, **facts),  # type: ignore[arg-type]
+        Animation(blob="a.gif", format=GIF, bytes=sizes[0], **facts),  # type: ignore[arg-type]
+        Animation(blob="a.mp4", format=MP4, bytes=sizes[1], **facts),  # type: ignore[arg-type]
     )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.gif", "a.mp4"]
     assert targets[GIF].read_bytes().startswith(b"GIF89a")
