@@ -1,3 +1,4 @@
+import asyncio
 import json
 import zipfile
 from collections.abc import AsyncIterator
@@ -31,6 +32,7 @@ def handle(data, context):
     return [str(2 * int(bytes(number))) for number in numbers]
 """
 FUNCTIONS = """
+import asyncio
 import json
 
 def strip(data, context):
@@ -195,3 +197,21 @@ def test_file_that_is_no_archive_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(InvalidModel, match=r"w\.war"):
         open_workflow(tmp_path / "w.war", tmp_path / "work", "w.war")
+
+
+async def test_of_a_workflow_whose_client_is_gone_while_it_is_loaded_nothing_stays(
+    store: Path,
+) -> None:
+    slow = {"double.py": "import time\ntime.sleep(0.5)\n" + DOUBLE}
+    model = {"modelName": "double", "modelVersion": "1.0", "handler": "double.py"}
+    pack(store / "double.mar", "MAR-INF/MANIFEST.json", {"model": model}, slow)
+    async with running(store) as (engine, workflows, _):
+        asking = asyncio.create_task(workflows.register("sums.war"))
+        async with asyncio.timeout(20):
+            while "sums__twice" not in engine.registry.names:
+                await asyncio.sleep(0.01)
+            asking.cancel()
+            await asyncio.wait([asking])
+        assert asking.cancelled()
+        assert list(engine.registry.names) == []
+        assert await workflows.register("sums.war") == "sums"
