@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from animator.core.drawing import Figure
-from animator.core.errors import InvalidScene
+from animator.core.errors import AnimatorError, InvalidScene
 from animator.core.mask import Mask
 from animator.core.moved_figure import MovedFigure
 from animator.core.scene import Placement
@@ -64,7 +64,11 @@ def stage_script(
 
 
 def _place(script: Script, performer: Performer) -> tuple[MovedFigure, Placement]:
-    role, moved = performer.role, _move(performer)
+    role = performer.role
+    try:
+        moved = _move(performer)
+    except AnimatorError as error:
+        raise type(error)(f"{role.where}: {error.message}") from error
     if not isinstance(role.place, FilmedPlace):
         placement = stand(moved, role.place, script.size)
     elif script.camera is None:
@@ -80,7 +84,7 @@ def _place(script: Script, performer: Performer) -> tuple[MovedFigure, Placement
 
 
 def _move(performer: Performer) -> MovedFigure:
-    rig = build_rig(performer.figure, performer.mask, performer.skeleton)
+    rig = build_rig(performer.figure, performer.mask, performer.skeleton, performer.role.rigging)
     if performer.role.rules is None:
         poses = perform(performer.performance, rig.skeleton, rig.to_world)
     else:  # rules of AnimatedDrawings mean its own movements, feet that slide and all

@@ -26,6 +26,7 @@ from animator.motion import (
 )
 from animator.motion.mapping import build_map, map_joints
 from animator.pipeline import annotate
+from animator.rigging import fit_template
 from animator.staging import Performer
 from animator.vision import Predictor
 
@@ -59,12 +60,14 @@ def _cast(role: Role, predictor: Predictor) -> Performer:
     drawing = rotate_drawing(drawing, annotation.rotation)
     for found in annotation.figures:
         if found.mask is not None and found.skeleton is not None:
+            mask, template = mask_from_run_lengths(found.mask), role.rigging.skeleton
+            skeleton = found.skeleton if template is None else fit_template(template, mask)
             return Performer(
                 role=role,
                 figure=crop_figure(drawing, found.box),
-                mask=mask_from_run_lengths(found.mask),
-                skeleton=found.skeleton,
-                performance=_read_performance(role, found.skeleton),
+                mask=mask,
+                skeleton=skeleton,
+                performance=_read_performance(role, skeleton),
             )
     msg = f"No figure was found in {role.figure}."
     raise NoFigureFound(msg)

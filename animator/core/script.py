@@ -7,6 +7,7 @@ import msgspec
 
 from animator.core.animation import FrameSize
 from animator.core.motion import Plane, Playback
+from animator.core.rigging import USUAL, RigOptions
 from animator.core.scene import Background, Overlay
 
 __all__ = (
@@ -158,6 +159,7 @@ class Role(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         rules: how it follows a BVH file, exactly as they say; None finds out by itself.
         map_file: what a person says of the BVH file, where it cannot be found out.
         playback: how the clip is played; not asked where there are rules.
+        rigging: how the figure is made movable.
         start: when its clip begins, seconds, >= 0.
         repeats: whether its clip begins again when it has ended; else its last frame stays.
     """
@@ -169,6 +171,7 @@ class Role(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     rules: RetargetRules | None = None
     map_file: Path | None = None
     playback: Playback = Playback()
+    rigging: RigOptions = USUAL
     start: float = 0.0
     repeats: bool = False
 

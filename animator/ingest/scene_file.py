@@ -9,6 +9,7 @@ from animator.core.animation import MAX_SIDE, FrameSize
 from animator.core.colour import colour_from_text
 from animator.core.errors import InvalidScene
 from animator.core.motion import Playback
+from animator.core.rigging import RigOptions
 from animator.core.scene import Background, Fit, Overlay
 from animator.core.script import BvhClip, FrameShare, LibraryClip, RetargetRules, Role, Script
 from animator.ingest.fields import Finite, convert_fields, find_file, parse_toml, read_limited
@@ -20,6 +21,7 @@ __all__ = ("read_scene",)
 MAX_START = 600.0
 
 _Text = Annotated[str, msgspec.Meta(min_length=1)]
+_Bones = Annotated[tuple[_Text, ...], msgspec.Meta(max_length=64)]
 _Side = Annotated[int, msgspec.Meta(ge=16, le=MAX_SIDE, multiple_of=2)]
 
 
@@ -35,6 +37,9 @@ class _Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mirror: bool = False
     loop: bool = False
     map: _Text | None = None
+    skeleton: _Text | None = None
+    stiff: _Bones = ()
+    stretchy: _Bones = ()
 
 
 class _Scene(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -103,6 +108,7 @@ def _role(part: _Figure, file: Path, index: int, count: int) -> Role:
         rules=_rules(part, file, field),
         place=FrameShare(x=x, y=y, height=part.height),
         map_file=_map_file(part, file, field),
+        rigging=_rigging(part, field),
         playback=Playback(speed=part.speed, mirror=part.mirror, loop=part.loop),
         start=part.start,
         repeats=part.repeat,
@@ -118,6 +124,14 @@ def _clip(part: _Figure, file: Path, field: str) -> LibraryClip | BvhClip:
     if suffix == ".bvh":
         return BvhClip(file=found, where=f"{field}.motion")
     return read_motion_file(found)
+
+
+def _rigging(part: _Figure, field: str) -> RigOptions:
+    try:
+        return RigOptions(stiff=part.stiff, stretchy=part.stretchy, skeleton=part.skeleton)
+    except ValueError as error:
+        msg = f"{field}.skeleton: {error}."
+        raise InvalidScene(msg) from error
 
 
 def _map_file(part: _Figure, file: Path, field: str) -> Path | None:

@@ -151,6 +151,22 @@ def test_scene_of_our_own_shows_two_figures_in_a_row(animator: Animator, scene: 
     assert heights[1] / heights[0] == pytest.approx(0.4 / 0.6, abs=0.12)
 
 
+def test_figure_of_a_scene_may_get_another_skeleton(animator: Animator, scene: Path) -> None:
+    party = scene.parent / "party.toml"
+    figure = '[[figures]]\ndrawing = "bob"\nmotion = "wave"\nskeleton = "wings"\nstiff = ["torso"]'
+    party.write_text(f"size = [64, 64]\noverlays = ['bones']\n{figure}")
+    assert animator("render", party, "-o", "wings.png") == 0
+
+
+def test_stiff_bone_that_the_figure_lacks_is_named(
+    animator: Animator, scene: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    party = scene.parent / "party.toml"
+    party.write_text('[[figures]]\ndrawing = "bob"\nmotion = "wave"\nstiff = ["fin"]')
+    assert animator("render", party, "-o", "fin.png") == 1
+    assert "party.toml: figures[0]: the skeleton has no joint 'fin'" in capsys.readouterr().err
+
+
 def test_drawing_in_a_scene_is_looked_at(animator: Animator, scene: Path, stick_png: Path) -> None:
     party = scene.parent / "party.toml"
     party.write_text(f'size = [64, 64]\n[[figures]]\ndrawing = "{stick_png}"\nmotion = "wave"')

@@ -7,6 +7,7 @@ import pytest
 from animator.core.animation import FrameSize
 from animator.core.errors import InvalidScene
 from animator.core.motion import Playback
+from animator.core.rigging import RigOptions
 from animator.core.scene import Background
 from animator.core.script import BvhClip, FrameShare, LibraryClip
 from animator.ingest import read_scene
@@ -64,6 +65,9 @@ def test_everything_can_be_said(tmp_path: Path) -> None:
         speed = 2
         mirror = true
         loop = true
+        skeleton = "wings"
+        stiff = ["torso"]
+        stretchy = ["neck"]
         """,
     )
     script = read_scene(file)
@@ -80,6 +84,7 @@ def test_everything_can_be_said(tmp_path: Path) -> None:
     assert second.rules is not None and second.rules.path_plane == "Legs"
     assert (second.start, second.repeats) == (1.5, False)
     assert third.map_file == tmp_path / "motion.yaml"
+    assert third.rigging == RigOptions(stiff=("torso",), stretchy=("neck",), skeleton="wings")
     assert third.playback == Playback(speed=2.0, mirror=True, loop=True)
 
 
@@ -125,6 +130,7 @@ FIGURE = '[[figures]]\ndrawing = "bob"\n'
         (f"{FIGURE}height = 0", "figures[0].height: expected a number > 0"),
         (f"{FIGURE}place = [inf, 0]", "figures[0].place[0]: expected a number <= "),
         (f'{FIGURE}motion = "no.bvh"', "figures[0].motion: there is no file 'no.bvh'"),
+        (f'{FIGURE}skeleton = "worm"', "figures[0].skeleton: skeleton must be one of biped, "),
         (f"{FIGURE}speed = 9", "figures[0].speed: expected a number <= 4"),
         (f'{FIGURE}map = "x.toml"', "figures[0].map: it goes with a motion of the kind .bvh only"),
         (f'{FIGURE}retarget = "retarget.yaml"', "figures[0].retarget: it goes with a motion file"),
