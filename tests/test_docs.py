@@ -71,6 +71,15 @@ def test_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert written == {"animation.gif", "animation.mp4"}
 
 
+def test_example_of_the_page_of_rigs_works(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs" / "rig.md").read_text()
+    (example,) = re.findall(r"```python\n(.+?)```", page, re.DOTALL)
+    exec(compile(example, "docs/rig.md", "exec"), {})
+    rig, clip = capsys.readouterr().out.splitlines()
+    assert rig.endswith(" degrees")
+    assert "moved onto the figure: ()" in clip or "foot" in clip
+
+
 def test_handler_example_answers(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "handlers.md").read_text()
     manifest, handler = (

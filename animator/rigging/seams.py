@@ -19,7 +19,7 @@ DETOUR = 1.6
 LEAST_WAY = 0.07
 """Such a way is no shorter than this, of the figure's longer side."""
 
-SHORTEST = 12
+SHORTEST = 24
 """Least pixels of a seam: a shorter one would free nothing."""
 
 LEAST_INK = 0.08
@@ -31,6 +31,12 @@ legs close together, but not a skirt over both."""
 
 NEAR = 9
 """Width of the stroke within which a line of ink counts as lying on a seam, pixels."""
+
+SPLINTER = 12
+"""Least pixels of a part that counts."""
+
+TIED = 9
+"""How near to the rim an end of a seam may be taken to lie on it, pixels."""
 
 ROUND = 5
 """Half-width of the window that smooths seams, pixels."""
@@ -65,6 +71,9 @@ def _severs(silhouette: Silhouette, whole: NDArray[np.uint8], line: Points) -> b
     """Whether a cut through paint would make one part two; else it is made in `whole` (m, n)."""
     cut = whole.copy()
     cv2.polylines(cut, [np.floor(line).astype(np.int32)], False, (0.0,), 1)
+    # the mesh ties the ends of a seam to the rim, if that is near
+    for end in np.floor(line[[0, -1]]).astype(int).tolist():
+        cv2.circle(cut, (end[0], end[1]), TIED, (0.0,), cv2.FILLED)
     x, y = line.astype(np.intp).T
     through_paint = float(np.median(silhouette.solid[y, x])) > 0
     if through_paint and _parts(cut) > _parts(whole):
@@ -74,9 +83,9 @@ def _severs(silhouette: Silhouette, whole: NDArray[np.uint8], line: Points) -> b
 
 
 def _parts(data: NDArray[np.uint8]) -> int:
-    """Connected parts (side by side, not corner to corner) of more than a few pixels."""
+    """Connected parts (side by side, not corner to corner) that are more than splinters."""
     count, _, stats, _ = cv2.connectedComponentsWithStats(data, connectivity=4)
-    return int((stats[1:count, cv2.CC_STAT_AREA] >= SHORTEST).sum())
+    return int((stats[1:count, cv2.CC_STAT_AREA] >= SPLINTER).sum())
 
 
 def _median(picture: NDArray[np.floating], line: Points) -> float:

