@@ -14,7 +14,7 @@ __all__ = ("LONGEST", "Canvas", "canvas_of")
 LONGEST = 2048
 """Longer side of a canvas at most, pixels: twice what the largest frame shows."""
 
-SHORTEST = 700
+SHORTEST = 500
 """Longer side of a canvas at least, about, pixels: a figure is enlarged to it by a whole number, so
 that a line of a pixel at its rim survives when the paper beside it is cut off."""
 
