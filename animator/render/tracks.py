@@ -2,6 +2,7 @@
 
 from io import BytesIO
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
@@ -18,6 +19,12 @@ __all__ = ("clip_of", "track_of")
 
 FINENESS = 2.0
 """Pixels of the texture for each of the frame's, at most: for screens with small pixels."""
+
+ROWS = 24
+"""Rows of a texture along which vertices are numbered; with more, or fewer, files grow."""
+
+REACH = 5
+"""Side of the square over which paint may be mixed with what lies under clear pixels beside it."""
 
 QUALITY = 85
 """Of the texture's colour, 0..100; higher is better and larger. Alpha is kept as it is."""
@@ -54,21 +61,34 @@ def _figure(one: MovedFigure, place: Placement, camera: WorldToFrame) -> TrackFi
     # the texture is of the whole figure, in whatever size
     height, width = one.figure.image.shape[:2]
     texels = rig.to_world.invert(rig.mesh.vertices) / np.array([width, height])
+    order = _row_by_row(texels)
+    number = np.argsort(order)
     fineness = FINENESS * camera.scale * place.scale / rig.to_world.height
     return TrackFigure(
-        vertices=camera.apply(place.apply(track.vertices)),
-        texels=texels.astype(np.float32),
-        triangles=rig.mesh.triangles[chosen],
+        vertices=camera.apply(place.apply(track.vertices[:, order])),
+        texels=texels[order].astype(np.float32),
+        triangles=number[rig.mesh.triangles[chosen]].astype(np.int32),
         groups=np.concatenate(([0], np.cumsum(counts))),
         order=track.order.astype(np.uint8),
         texture=_picture(rig.texture, fineness * width / rig.texture.shape[1]),
     )
 
 
+def _row_by_row(texels: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Vertices (V,) to and fro along rows of the texture: what moves alike comes together."""
+    row = np.floor(texels[:, 1] * ROWS)
+    return np.lexsort((np.where(row % 2, -texels[:, 0], texels[:, 0]), row))
+
+
 def _picture(texture: NDArray[np.uint8], scale: float) -> bytes:
     """A texture (h, w, 4) as a WebP picture, no larger than it is."""
     paint = paint_from_texture(texture, scale)
-    small = texture if paint.scale == (1.0, 1.0) else straighten(paint.data)
+    small = texture.copy() if paint.scale == (1.0, 1.0) else straighten(paint.data)
+    # what is clear, and far from all paint, is never seen; of one colour it takes fewest bytes
+    seen = small[..., 3] > 0
+    unseen = cv2.dilate(seen.astype(np.uint8), np.ones((REACH, REACH), np.uint8)) == 0
+    if seen.any():
+        small[unseen, :3] = small[seen][:, :3].mean(axis=0)
     data = BytesIO()
     Image.fromarray(small).save(data, "WEBP", quality=QUALITY, exact=True)
     return data.getvalue()
