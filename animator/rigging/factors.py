@@ -22,4 +22,6 @@ def solve_complex(factors: SuperLU, right: NDArray[np.complex128]) -> NDArray[np
     """Solutions (N, F) complex for right-hand sides (N, F) complex of a real matrix."""
     both = factors.solve(np.concatenate((right.real, right.imag), axis=1))
     half = right.shape[1]
-    return np.asarray(both[:, :half] + 1j * both[:, half:])
+    found = np.empty(right.shape, np.complex128)
+    found.real, found.imag = both[:, :half], both[:, half:]
+    return found
