@@ -11,7 +11,7 @@ from animator.cli.casting import cast_role
 from animator.core.animation import AnimationFormat
 from animator.core.script import BvhClip, Script
 from animator.ingest import read_scene
-from animator.rigging import mesh
+from animator.rigging import sizing
 from animator.staging import stage_script
 from benchmarks.animation_phases import NoModels, draw_and_encode, watched
 
@@ -33,11 +33,12 @@ def measure_growth(scene: Path) -> tuple[Points, Points]:
         seconds, _ = _work(_cut(script, count), draws=True)
         by_frames.append((count, seconds))
     for fineness in FINENESS:
-        outline, inner = round(mesh.OUTLINE_POINTS * fineness), round(mesh.INNER_POINTS * fineness)
+        # so many times the vertices: edges shorter by its root
+        near, far = (side / fineness**0.5 for side in sizing.SPACING)
         with (
-            mock.patch.object(mesh, "OUTLINE_POINTS", outline),
-            mock.patch.object(mesh, "INNER_POINTS", inner),
-            mock.patch.object(mesh, "SPACING", (1.0, 80.0)),
+            mock.patch.object(sizing, "BUDGET", sizing.BUDGET * fineness),
+            mock.patch.object(sizing, "PER_WIDTH", sizing.PER_WIDTH / fineness**0.5),
+            mock.patch.object(sizing, "SPACING", (near, far)),
         ):
             seconds, vertices = _work(_cut(script, FRAMES[0]), draws=False)
         by_vertices.append((vertices, seconds))
