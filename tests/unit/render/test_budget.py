@@ -10,19 +10,19 @@ from animator.core.stage import Stage
 from animator.render import plan_scene, write_gif_within
 from tests.unit.render.conftest import CORNERS, SIDE, make_moved, make_rig, make_track
 
-FRAMES = 60
+FRAMES = 30
 
 
 @pytest.fixture(scope="module")
 def stage() -> Stage:
-    """A square of noise that goes round for two seconds at thirty frames a second."""
+    """A square of noise that goes round for two seconds at fifteen frames a second."""
     rng = np.random.default_rng(2)
     texture = rng.integers(0, 256, (SIDE, SIDE, 4), dtype=np.uint8)
     texture[..., 3] = 255
     angles = np.linspace(0, 2 * np.pi, FRAMES, endpoint=False)
     path = np.stack((np.cos(angles), np.sin(angles)), axis=1).astype(np.float32)
-    moved = make_moved(make_rig(texture), make_track(CORNERS + path[:, None], fps=30.0))
-    return Stage(plan_scene([moved], 128, Background()), (moved,))
+    moved = make_moved(make_rig(texture), make_track(CORNERS + path[:, None], fps=15.0))
+    return Stage(plan_scene([moved], 96, Background()), (moved,))
 
 
 def seconds(path: Path) -> float:
@@ -32,8 +32,8 @@ def seconds(path: Path) -> float:
 
 def test_gif_that_fits_gives_nothing_up(stage: Stage, tmp_path: Path) -> None:
     animation = write_gif_within(stage, tmp_path / "a.gif", 10_000_000)
-    assert (animation.given_up, animation.frame_count, animation.fps) == ("", FRAMES, 30.0)
-    assert (animation.width, animation.height) == (128, 128)
+    assert (animation.given_up, animation.frame_count, animation.fps) == ("", FRAMES, 15.0)
+    assert (animation.width, animation.height) == (96, 96)
 
 
 def test_the_smaller_it_must_be_the_more_is_given_up_and_the_length_stays(
@@ -42,18 +42,18 @@ def test_the_smaller_it_must_be_the_more_is_given_up_and_the_length_stays(
     path = tmp_path / "a.gif"
     write_gif_within(stage, path, 10_000_000)
     whole, told = path.stat().st_size, []
-    for share in (0.95, 0.6, 0.3, 0.1, 0.03):
+    for share in (0.95, 0.3, 0.1):
         animation = write_gif_within(stage, path, round(share * whole))
         assert animation.bytes == path.stat().st_size <= share * whole
         assert seconds(path) == pytest.approx(2.0, rel=0.01)
         with Image.open(path) as film:
             assert film.size == (animation.width, animation.height)
-        assert animation.frame_count / animation.fps == pytest.approx(2.0, abs=0.1)
+        assert animation.frame_count / animation.fps == pytest.approx(2.0, abs=0.3)
         told.append(animation.given_up)
     # colours go first, then frames, then pixels
     assert told[0] in {"64 colours", "32 colours"}
-    assert "frames a second" in told[2]
-    assert "pixels" not in told[2] and "pixels" in told[3]
+    assert "frames a second" in told[1]
+    assert "pixels" not in told[1] and "pixels" in told[2]
     assert [path.name for path in tmp_path.iterdir()] == ["a.gif"]
 
 
