@@ -68,7 +68,7 @@ def test_vertex_where_bones_meet_hardly_pulls(rig: Rig) -> None:
 
 def test_misplaced_joint_hardly_pulls(figure: Figure, mask: Mask, skeleton: Skeleton) -> None:
     astray = tuple(
-        msgspec.structs.replace(joint, x=66.0, y=140.0) if joint.name == "left_hand" else joint
+        msgspec.structs.replace(joint, x=62.0, y=180.0) if joint.name == "left_hand" else joint
         for joint in skeleton.joints
     )
     rig = build_rig(figure, mask, Skeleton(joints=astray))
