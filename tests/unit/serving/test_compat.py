@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 
 from serving.handlers.aliases import install_aliases
@@ -29,6 +31,7 @@ from serving.handlers.compat.metrics.metric import Metric
 from serving.handlers.compat.metrics.metric_cache_yaml_impl import MetricsCacheYamlImpl
 from serving.handlers.compat.metrics.metric_encoder import MetricEncoder
 from serving.handlers.compat.metrics.metric_type_enum import MetricTypes
+from serving.handlers.compat.protocol.otf_message_handler import encode_value
 from serving.handlers.compat.torch_handler.contractions import CONTRACTION_MAP
 from serving.handlers.compat.utils.util import (
     PredictionException,
@@ -536,3 +539,20 @@ def test_an_archive_without_a_model_is_told(
     path = pack(tmp_path / "m.mar", files, handler="base_handler", **model)
     with pytest.raises((RuntimeError, ValueError), match=said), loaded(path):
         pass
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(JSON_VALUES.filter(lambda value: not isinstance(value, str)))
+def test_results_are_written_as_json_writes_them_with_an_indent_of_two(value: object) -> None:
+    assert encode_value(value) == json.dumps(value, indent=2).encode()
+
+
+def test_result_that_is_no_json_is_refused() -> None:
+    with pytest.raises(TypeError, match="not JSON serializable"):
+        encode_value({"a": object()})

