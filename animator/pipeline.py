@@ -18,16 +18,18 @@ from animator.core.job import Step
 from animator.core.mask import Mask, mask_from_run_lengths
 from animator.core.moved_figure import MovedFigure
 from animator.core.rigging import USUAL, RigOptions
-from animator.core.rotation import rotate_drawing
+from animator.core.rotation import Rotation, rotate_drawing
 from animator.core.skeleton import Skeleton
 from animator.core.stage import Stage
 from animator.motion import Performance, load_motion, perform, prepare
 from animator.render import EXPORTERS, encode, export, plan_scene, rasterize, write_gif_within
 from animator.rigging import build_rig, deform, fit_template, pose_joints, rest_joints
 from animator.vision import (
+    FoundFigure,
     Outline,
     Predictor,
     annotate_figures,
+    confirm,
     detect,
     find_rotation,
     look_closely,
@@ -62,11 +64,7 @@ def annotate(drawing: Drawing, predictor: Predictor, progress: Progress) -> Anno
         ModelUnavailable: when a model does not answer.
     """
     progress("detecting", 0.1)
-    found = look_closely(drawing, detect(drawing, predictor), predictor)
-    rotation = find_rotation(drawing, found, predictor)
-    if rotation:
-        found = rotate_figures(found, rotation, (drawing.width, drawing.height))
-        drawing = rotate_drawing(drawing, rotation)
+    drawing, found, rotation = _find_upright(drawing, predictor)
     outlines: list[Outline] = []
     for index in range(len(found)):
         progress("outlining", 0.4 + 0.6 * index / len(found))
@@ -77,6 +75,22 @@ def annotate(drawing: Drawing, predictor: Predictor, progress: Progress) -> Anno
     return Annotation(
         width=drawing.width, height=drawing.height, figures=figures, rotation=rotation
     )
+
+
+def _find_upright(
+    drawing: Drawing, predictor: Predictor
+) -> tuple[Drawing, Sequence[FoundFigure], Rotation]:
+    """The drawing turned upright, the figures in it, and how far it was turned."""
+    found = look_closely(drawing, detect(drawing, predictor), predictor)
+    likely = confirm(found)
+    rotation = find_rotation(drawing, likely or found, predictor)
+    if not rotation:
+        return drawing, likely, rotation
+    turned = rotate_drawing(drawing, rotation)
+    moved = rotate_figures(found, rotation, (drawing.width, drawing.height))
+    # a figure is told from a thing best as it stands
+    standing = confirm(look_closely(turned, moved, predictor))
+    return (turned, standing, rotation) if standing else (drawing, (), 0)
 
 
 def animate(

@@ -1,5 +1,6 @@
 """The vision room: a drawing becomes figures; a figure its outline and skeleton."""
 
+from animator.vision.confirm import confirm
 from animator.vision.detect import FoundFigure, detect, look_closely
 from animator.vision.figures import Outline, annotate_figures, outline_figure
 from animator.vision.inpaint import remove_figures
@@ -16,6 +17,7 @@ __all__ = (
     "Predictor",
     "annotate_figures",
     "build_skeleton",
+    "confirm",
     "detect",
     "find_rotation",
     "look_at",

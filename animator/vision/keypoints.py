@@ -31,11 +31,14 @@ class FigureView:
         keypoints: figure space of the crop.
         mask: (m, n) float32 in [0, 1], probability over the whole crop; None from a model that
             sees no silhouette.
+        figure: how likely the crop shows a figure at all, in [0, 1]; None from a model that does
+            not say.
     """
 
     box: Box
     keypoints: Keypoints
     mask: NDArray[np.float32] | None
+    figure: float | None = None
 
 
 def crop_for_pose(drawing: Drawing, box: Box) -> Figure:
@@ -65,9 +68,10 @@ def look_at(figure: Figure, predictor: Predictor) -> FigureView:
     scale = np.array([figure.box.width / image.shape[1], figure.box.height / image.shape[0]])
     points = (outputs["keypoints"] * scale).astype(np.float32)
     scores = np.clip(outputs["scores"], 0.0, 1.0).astype(np.float32)
-    mask = outputs.get("mask")
+    mask, likely = outputs.get("mask"), outputs.get("figure")
     return FigureView(
         box=figure.box,
         keypoints=Keypoints(points=points, scores=scores),
         mask=None if mask is None else mask.astype(np.float32),
+        figure=None if likely is None else float(likely[0]),
     )

@@ -18,9 +18,9 @@ from serving.handlers.handler import HandlerContext, Tensors
 __all__ = ("PoseHandler",)
 
 
-Outputs = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+Outputs = tuple[NDArray[np.float32], ...]
 Network = Callable[[NDArray[np.uint8]], Outputs]
-"""Crops (B, 192, 192, 3) uint8 RGB to heatmap, presence and mask logits."""
+"""Crops (B, 192, 192, 3) uint8 RGB to heatmap, presence, mask and figure logits."""
 
 
 class PoseHandler:
@@ -28,7 +28,7 @@ class PoseHandler:
 
     One result: `keypoints` (17, 2) float32 in pixels of the crop and within it, COCO order;
     `scores` (17,) float32 in [0, 1]; `mask` (m, n) float32, the silhouette's probability over the
-    whole crop.
+    whole crop; `figure` (1,) float32, the probability that the crop shows a figure.
 
     Args:
         network: already loaded, in place of `load`.
@@ -60,7 +60,7 @@ class PoseHandler:
         boxes = [letterbox_for(i["image"].shape[1], i["image"].shape[0], INPUT_SIDE) for i in batch]
         pixels = np.stack([box.apply(i["image"]) for box, i in zip(boxes, batch, strict=True)])
         parts = self._network(pixels)
-        return [_result(box, *part) for box, *part in zip(boxes, *parts, strict=True)]
+        return [_result(box, part) for box, *part in zip(boxes, *parts, strict=True)]
 
     def encode(self, outputs: Tensors) -> object:
         """The answer that AnimatedDrawings' script reads: one skeleton with its keypoints."""
@@ -75,18 +75,14 @@ def _onnx_network(file: Path, threads: int) -> Network:
         feed: Mapping[str, Any] = {
             "pixels": np.ascontiguousarray(pixels.transpose(0, 3, 1, 2), dtype=np.float32)
         }
-        heatmaps, presence, mask = session.run(None, feed)
-        return heatmaps, presence, mask
+        return tuple(session.run(None, feed))
 
     return run
 
 
-def _result(
-    box: Letterbox,
-    heatmaps: NDArray[np.float32],
-    presence: NDArray[np.float32],
-    mask: NDArray[np.float32],
-) -> dict[str, NDArray[np.float32]]:
+def _result(box: Letterbox, parts: Sequence[NDArray[np.float32]]) -> dict[str, NDArray[np.float32]]:
+    """What the network says of one crop, in the crop's own pixels."""
+    heatmaps, presence, mask, figure = parts
     cells, scores = decode_heatmaps(heatmaps, presence)
     cell = box.side / heatmaps.shape[-1]
     crop = np.round((box.width / box.scale[0], box.height / box.scale[1]))
@@ -98,4 +94,5 @@ def _result(
         "keypoints": np.asarray(points, dtype=np.float32),
         "scores": scores,
         "mask": np.ascontiguousarray(inside, dtype=np.float32),
+        "figure": sigmoid(np.reshape(figure, 1)),
     }

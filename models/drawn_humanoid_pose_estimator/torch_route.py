@@ -27,7 +27,6 @@ def load_network(weights: Path, device: str) -> "Network":
     def run(pixels: NDArray[np.uint8]) -> "Outputs":
         with torch.inference_mode():
             batch = torch.from_numpy(pixels).to(device).permute(0, 3, 1, 2).to(dtype)
-            heatmaps, presence, mask = (part.float().cpu().numpy() for part in network(batch))
-        return heatmaps, presence, mask
+            return tuple(part.float().cpu().numpy() for part in network(batch))
 
     return run

@@ -80,7 +80,7 @@ EXPORTS = {
         folder=MODELS / "drawn_humanoid_pose_estimator",
         build=_build_pose,
         side=POSE_SIDE,
-        outputs=("heatmaps", "presence", "mask"),
+        outputs=("heatmaps", "presence", "mask", "figure"),
         batched=True,
     ),
     "detector": Export(

@@ -55,7 +55,8 @@ class Lineage(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         weights: SHA-256 of the weights that this tells of, hexadecimal.
         revision: of the sources that exported them.
-        data: each data set used, "synthetic" or a hash, in the order of first use.
+        data: each data set used, "synthetic", the name of a font or a hash, in the order of first
+            use.
         seeds: first seed, and the first that no slice could reach.
         pictures: examples seen in all slices, >= 0.
         minutes: spent training in all slices, >= 0.

@@ -1,6 +1,7 @@
 """A picture through both models, without what the product adds: boxes, then joints of each."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
@@ -17,6 +18,7 @@ __all__ = ("JOINTS", "Looker", "load_looker")
 
 _PADDING = 0.1  # of the box's longer side, as the product pads
 _SAME_OVERLAP = 0.45  # boxes that overlap more are one figure
+_LEAST_BELIEF = 0.5  # of the pose model in a figure, as the product asks
 
 # COCO's order: 0 nose, 5 left shoulder, 7 left elbow, 9 left wrist, 11 left hip, 13 left knee,
 # 15 left ankle; the right side follows each
@@ -40,6 +42,14 @@ JOINTS: dict[str, Sequence[int]] = {
 """Joints of a skeleton, each the middle of these COCO keypoints."""
 
 
+@dataclass(frozen=True, slots=True)
+class _View:
+    """What the pose model says of a box: joints by name, and whether it is a figure's, [0, 1]."""
+
+    joints: Mapping[str, Point]
+    belief: float
+
+
 class Looker:
     """Both handlers, one after the other.
 
@@ -61,7 +71,8 @@ class Looker:
             known = any(intersection_over_union(box, b) > _SAME_OVERLAP for b, _ in boxes)
             if score >= self._least_score and not known:
                 boxes.append((box, float(score)))
-        return [FoundFigure(box, score, self.joints(image, box)) for box, score in boxes]
+        seen = [(self._see(image, box), box, score) for box, score in boxes]
+        return [FoundFigure(b, s, v.joints) for v, b, s in seen if v.belief >= _LEAST_BELIEF]
 
     def silhouette(self, crop: NDArray[np.uint8]) -> NDArray[np.bool_]:
         """The pose model's mask (h, w) of a crop (h, w, 3) uint8 RGB."""
@@ -71,12 +82,18 @@ class Looker:
 
     def joints(self, image: NDArray[np.uint8], box: Box) -> Mapping[str, Point]:
         """The joints by name of the figure in a box, pixels of the picture (H, W, 3) uint8 RGB."""
+        return self._see(image, box).joints
+
+    def _see(self, image: NDArray[np.uint8], box: Box) -> "_View":
         around = clip_box(pad_box(box, _PADDING), image.shape[1], image.shape[0]) or box
         left, top = int(around.x1), int(around.y1)
         crop = image[top : int(np.ceil(around.y2)), left : int(np.ceil(around.x2))]
-        points = self._pose.infer([{"image": crop}])[0]["keypoints"] + (left, top)
+        seen = self._pose.infer([{"image": crop}])[0]
+        points = seen["keypoints"] + (left, top)
         means = {name: points[list(places)].mean(axis=0) for name, places in JOINTS.items()}
-        return {name: (float(x), float(y)) for name, (x, y) in means.items()}
+        joints = {name: (float(x), float(y)) for name, (x, y) in means.items()}
+        belief = seen.get("figure")  # imported models do not say
+        return _View(joints, 1.0 if belief is None else float(belief[0]))
 
 
 def load_looker(models: Path, route: str, least_score: float) -> Looker:

@@ -103,7 +103,8 @@ class PoseRecipe:
         for batch in pose_batches(first_seed, self.batch_size, workers, self.draw):
             images, keypoints, masks = (part.to(device) for part in batch)
             pixels = images.float().to(memory_format=torch.channels_last)
-            yield pose_loss(network(pixels), keypoints, masks)
+            heatmaps, presence, mask, _ = network(pixels)
+            yield pose_loss((heatmaps, presence, mask), keypoints, masks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ class Inker:
         local = [replace(mark, points=mark.points - corner) for mark in marks]
         shape = (rows.stop - rows.start, columns.stop - columns.start)
         coverage = self._cover(local, shape, _zoom(canvas.shape))
-        alpha = self._wet(coverage, pen)[..., None]
+        alpha = self.wet(coverage, pen)[..., None]
         target = canvas[rows, columns]
         target += alpha * (np.array(colour, np.float32) - target)
 
@@ -153,7 +153,8 @@ class Inker:
         turn = np.array(((np.cos(angle), np.sin(angle)), (-np.sin(angle), np.cos(angle))))
         return np.asarray(zigzag @ turn + middle)
 
-    def _wet(self, coverage: Plane, pen: Pen) -> Plane:
+    def wet(self, coverage: Plane, pen: Pen) -> Plane:
+        """How much of a pen's colour (H, W) lies where strokes cover the paper, all in [0, 1]."""
         alpha = coverage
         if pen.edge:
             core = cv2.blur(coverage, (3, 3))

@@ -57,7 +57,7 @@ def assert_sane(result: Tensors, points: NDArray[np.float32], image: Image) -> N
     assert all(np.isfinite(part).all() for part in result.values())
     assert (points >= 0).all()
     assert (points <= (image.shape[1], image.shape[0])).all()
-    for name in ("scores", "mask", "masks"):
+    for name in ("scores", "mask", "masks", "figure"):
         part = result.get(name, np.zeros(1, np.float32))
         assert ((part >= 0) & (part <= 1)).all(), name
 

@@ -9,7 +9,7 @@ from PIL import Image
 from models.drawn_humanoid_detector.handler import DetectorHandler
 from models.drawn_humanoid_pose_estimator.handler import PoseHandler
 
-Arrays = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+Arrays = tuple[NDArray[np.float32], ...]
 
 
 def picture(width: int, height: int) -> NDArray[np.uint8]:
@@ -75,7 +75,8 @@ class Pose:
             heatmaps[place, :, 23, 10 * place + 5] = 40
         mask = np.full((count, 48, 48), -40, np.float32)
         mask[:, :, :24] = 40
-        return heatmaps, np.full((count, 17), 40, np.float32), mask
+        figure = np.arange(count, dtype=np.float32)
+        return heatmaps, np.full((count, 17), 40, np.float32), mask, figure
 
 
 def test_crops_of_different_sizes_share_one_call_and_keep_their_order() -> None:
@@ -86,6 +87,8 @@ def test_crops_of_different_sizes_share_one_call_and_keep_their_order() -> None:
     assert first["keypoints"][0].tolist() == [22, 94]
     assert second["keypoints"][0].tolist() == [124, 92]
     assert first["scores"].tolist() == [1] * 17
+    assert first["figure"].tolist() == [0.5]
+    assert second["figure"] == pytest.approx([0.7311], abs=1e-4)
 
 
 def test_pose_mask_covers_the_crop_without_the_margin() -> None:

@@ -55,3 +55,4 @@ def test_pose_is_the_same_on_both_routes(pictures: list[NDArray[np.uint8]]) -> N
         assert np.allclose(a["keypoints"], b["keypoints"], atol=1.0)
         assert np.allclose(a["scores"], b["scores"], atol=0.01)
         assert np.allclose(a["mask"], b["mask"], atol=0.01)
+        assert np.allclose(a["figure"], b["figure"], atol=0.01)

@@ -24,19 +24,19 @@ from models.training.synthesis.factors import all_factors
 Array = NDArray[np.float32]
 
 
-def detector(_: NDArray[np.uint8]) -> tuple[Array, Array, Array]:
+def detector(_: NDArray[np.uint8]) -> tuple[Array, ...]:
     """One box of 200 x 240 at (40, 40)."""
     boxes = np.array([[40, 40, 240, 280]], np.float32)
     return boxes, np.array([0.9], np.float32), np.ones((1, 28, 28), np.float32)
 
 
-def pose(crops: NDArray[np.uint8]) -> tuple[Array, Array, Array]:
+def pose(crops: NDArray[np.uint8]) -> tuple[Array, ...]:
     """All points in the middle of the crop."""
     count = len(crops)
     heatmaps = np.full((count, 17, 48, 48), -40, np.float32)
     heatmaps[:, :, 23:25, 23:25] = 40
     mask = np.zeros((count, 48, 48), np.float32)
-    return heatmaps, np.zeros((count, 17), np.float32), mask
+    return heatmaps, np.zeros((count, 17), np.float32), mask, np.ones(count, np.float32)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from models.training.annotated import read_annotated
 from models.training.evaluate import Look, evaluate, mask_overlap, table
 from models.training.looking import Looker
 
-Arrays = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+Arrays = tuple[NDArray[np.float32], ...]
 
 
 @pytest.fixture
@@ -52,7 +52,8 @@ def pose(crops: NDArray[np.uint8]) -> Arrays:
     heatmaps[:, :, 23:25, 23:25] = 40
     mask = np.full((len(crops), 48, 48), -40, np.float32)
     mask[:, :, :24] = 40
-    return heatmaps, np.zeros((len(crops), 17), np.float32), mask
+    surely = np.ones(len(crops), np.float32)
+    return heatmaps, np.zeros((len(crops), 17), np.float32), mask, surely
 
 
 @pytest.fixture
