@@ -1,10 +1,14 @@
 /** The animations of one drawing: those that are there, and those being made, each only once. */
 
-import { createAnimation, getAnimation, listAnimations } from "./api.js";
+import { createAnimation, deleteAnimation, getAnimation, listAnimations } from "./api.js";
 import { followJob } from "./events.js";
 import { recallDrawing } from "./session.js";
+import { nameOf, requestFor } from "./wishes.js";
 
-/** @import { AnimationDocument, JobEvent } from "./types.js" */
+/** @import { AnimationDocument, AnimationFormat, AnimationRequest, JobEvent } from "./types.js" */
+/** @import { Wish } from "./wishes.js" */
+
+/** @typedef {(event: JobEvent) => void} Tell */
 
 export class Animations {
   /**
@@ -18,7 +22,7 @@ export class Animations {
     this.making = new Map();
   }
 
-  /** Those that are there, by motion. */
+  /** Those that are there, by what was asked for and format. */
   get finished() {
     const state = recallDrawing(this.id);
     if (!state) throw new Error(`drawing ${this.id} has not been loaded`);
@@ -27,37 +31,77 @@ export class Animations {
 
   /** Animations that were finished in an earlier visit need not be made again. */
   async recall() {
-    for (const animation of await listAnimations(this.id)) {
-      if (animation.files.length > 0) this.finished.set(animation.request.motion, animation);
-    }
+    for (const animation of await listAnimations(this.id)) this.keep(animation);
   }
 
   /**
-   * Have an animation made, to the end, whatever else is asked for meanwhile.
-   * @param {string} motion
-   * @param {(event: JobEvent) => void} tell
-   * @returns {Promise<AnimationDocument | null>} null when the page was left
+   * The animation that holds a file, when there is one.
+   * @param {Wish} wish
+   * @param {AnimationFormat} format
    */
-  async make(motion, tell) {
-    const making = this.making.get(motion) ?? this.begin(motion, tell);
-    this.making.set(motion, making);
+  find(wish, format) {
+    return this.made(requestFor(wish, [format]));
+  }
+
+  /** @param {AnimationRequest} request */
+  made(request) {
+    const [name, [first]] = [nameOf(request), request.formats];
+    return first && this.finished.get(keyOf(name, first));
+  }
+
+  /**
+   * Have files made, to the end, whatever else is asked for meanwhile.
+   * @param {Wish} wish
+   * @param {readonly [AnimationFormat, ...AnimationFormat[]]} formats
+   * @param {Tell} tell
+   * @param {{ signal?: AbortSignal, still?: number }} [how] `signal` ends the waiting; the frame
+   *   that a still picture shows
+   * @returns {Promise<AnimationDocument | null>} null when nobody waits any more
+   */
+  async make(wish, formats, tell, { signal = this.leaving, still = 0 } = {}) {
+    const request = requestFor(wish, formats, still);
+    const known = this.made(request);
+    if (known) return known;
+    const key = JSON.stringify(request);
+    const making = this.making.get(key) ?? this.begin(request, tell, signal);
+    this.making.set(key, making);
     try {
       return await making;
     } finally {
-      this.making.delete(motion);
+      this.making.delete(key);
     }
   }
 
   /**
-   * @param {string} motion
-   * @param {(event: JobEvent) => void} tell
+   * @param {AnimationRequest} request
+   * @param {Tell} tell
+   * @param {AbortSignal} signal
    */
-  async begin(motion, tell) {
-    const asked = await createAnimation(this.id, motion);
-    await followJob(asked.job, tell, this.leaving);
-    if (this.leaving.aborted) return null;
+  async begin(request, tell, signal) {
+    const asked = await createAnimation(this.id, request);
+    await followJob(asked.job, tell, signal);
+    if (signal.aborted) {
+      // Given up on purpose, so the server need not go on.
+      if (signal !== this.leaving) await deleteAnimation(asked.id).catch(() => {});
+      return null;
+    }
     const made = await getAnimation(asked.id);
-    this.finished.set(motion, made);
+    this.keep(made);
     return made;
   }
+
+  /** @param {AnimationDocument} animation */
+  keep(animation) {
+    const name = nameOf(animation.request);
+    if (name === null) return;
+    for (const { format } of animation.files) {
+      this.finished.set(keyOf(name, format), animation);
+    }
+  }
 }
+
+/**
+ * @param {string | null} name
+ * @param {AnimationFormat} format
+ */
+const keyOf = (name, format) => `${format} ${name}`;

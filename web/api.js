@@ -1,6 +1,8 @@
 /** One function an endpoint; each throws `ApiError` with the server's code. */
 
-/** @import { AnimationDocument, AnimationFormat, Annotation, DrawingDocument, Health, JobEvent, MotionInfo } from "./types.js" */
+import { suffixOf } from "./wishes.js";
+
+/** @import { AnimationDocument, AnimationFormat, AnimationRequest, Annotation, DrawingDocument, Health, JobEvent, MotionInfo } from "./types.js" */
 
 /** What went wrong: `code` is the server's, or "offline" when it did not answer. */
 export class ApiError extends Error {
@@ -48,12 +50,15 @@ export const deleteDrawing = (id) => call("DELETE", `/api/drawings/${id}`);
 /** @type {(id: string) => Promise<AnimationDocument[]>} */
 export const listAnimations = (id) => call("GET", `/api/drawings/${id}/animations`);
 
-/** @type {(drawing: string, motion: string) => Promise<AnimationDocument>} */
-export const createAnimation = (drawing, motion) =>
-  call("POST", `/api/drawings/${drawing}/animations`, { motion });
+/** @type {(drawing: string, request: AnimationRequest) => Promise<AnimationDocument>} */
+export const createAnimation = (drawing, request) =>
+  call("POST", `/api/drawings/${drawing}/animations`, request);
 
 /** @type {(id: string) => Promise<AnimationDocument>} */
 export const getAnimation = (id) => call("GET", `/api/animations/${id}`);
+
+/** @type {(id: string) => Promise<void>} */
+export const deleteAnimation = (id) => call("DELETE", `/api/animations/${id}`);
 
 /** @type {(id: string) => Promise<JobEvent>} */
 export const getJob = (id) => call("GET", `/api/jobs/${id}`);
@@ -69,7 +74,18 @@ export const pictureUrl = (id) => `/api/drawings/${id}/picture`;
 
 /** @type {(id: string, format: AnimationFormat, download?: boolean) => string} */
 export const fileUrl = (id, format, download = false) =>
-  `/api/animations/${id}/file.${format}${download ? "?download=1" : ""}`;
+  `/api/animations/${id}/file.${suffixOf(format)}${download ? "?download=1" : ""}`;
+
+/**
+ * The bytes of a file of an animation.
+ * @param {string} id
+ * @param {AnimationFormat} format
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ */
+export async function getFile(id, format) {
+  const response = await send(fileUrl(id, format));
+  return new Uint8Array(await response.arrayBuffer());
+}
 
 /**
  * @param {string} method
@@ -78,18 +94,23 @@ export const fileUrl = (id, format, download = false) =>
  */
 async function call(method, url, body) {
   const headers = body === undefined ? undefined : { "Content-Type": "application/json" };
-  let response;
-  try {
-    response = await fetch(url, {
-      method,
-      headers,
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-  } catch {
-    throw new ApiError("offline", "");
-  }
-  if (!response.ok) throw errorFrom(await response.text(), response.status);
+  const response = await send(url, {
+    method,
+    headers,
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
   return response.status === 204 ? undefined : response.json();
+}
+
+/**
+ * @param {string} url
+ * @param {RequestInit} [how]
+ */
+async function send(url, how) {
+  const response = await fetch(url, how).catch(() => null);
+  if (!response) throw new ApiError("offline", "");
+  if (!response.ok) throw errorFrom(await response.text(), response.status);
+  return response;
 }
 
 /**

@@ -17,7 +17,7 @@ const PAUSE_MS = 1000;
 export async function followJob(job, onEvent, signal) {
   while (!signal.aborted) {
     const end = await listen(job, onEvent, signal);
-    if (end?.state === "done") return;
+    if (end?.state === "done" || signal.aborted) return;
     if (end?.problem) throw new ApiError(end.problem.code, end.problem.message);
     await checkThatItExists(job);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

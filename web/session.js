@@ -8,7 +8,7 @@
  * @property {File | null} file as it was chosen, when it was chosen in this visit
  * @property {string | null} preview address of that file, for showing at once
  * @property {Annotation | null} annotation
- * @property {Map<string, AnimationDocument>} animations finished ones, by motion
+ * @property {Map<string, AnimationDocument>} animations finished ones, by what was asked for
  */
 
 /** @type {Map<string, DrawingState>} */

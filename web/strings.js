@@ -49,11 +49,6 @@ export const strings = {
     motions: "What shall it do?",
     learning: (/** @type {string} */ motion) => `Practising “${motion}” …`,
     motionReady: "ready",
-    download: "Keep it",
-    downloadGif: "Save as GIF",
-    downloadGifHint: "for chats and mail",
-    downloadMp4: "Save as video",
-    downloadMp4Hint: "MP4, sharper",
     another: "Another drawing",
     remove: "Delete this drawing",
     removeQuestion: "Delete this drawing and its animations from the server?",
@@ -68,6 +63,35 @@ export const strings = {
       count === 1
         ? "There it is! I found one figure."
         : `There they are! I found ${count} figures.`,
+  },
+
+  playback: {
+    speed: "Speed",
+    speeds: ["Slow", "Normal", "Fast"],
+    background: "Behind it",
+    backdrops: { white: "White", paper: "Its paper", transparent: "Nothing" },
+    mirror: "Mirrored",
+    loop: "Over and over",
+  },
+
+  exports: {
+    heading: "Keep it",
+    more: "More ways to keep it",
+    making: (/** @type {string} */ title) => `Making: ${title}`,
+    made: "ready",
+    cancel: "Cancel",
+    formats: /** @type {Record<string, [string, string]>} */ ({
+      gif: ["Save as GIF", "for chats and mail"],
+      mp4: ["Save as video", "MP4, never see-through"],
+      webm: ["Film for web pages", "WebM, can be see-through"],
+      webp: ["Sticker", "WebP, small, can be see-through"],
+      apng: ["Sticker, nothing lost", "APNG, large"],
+      png: ["Picture of this moment", "PNG, does not move"],
+      sheet: ["Sprite sheet", "PNG and JSON, for games"],
+      joints: ["Places of the joints", "JSON, for programs"],
+      character: ["The figure itself", "for AnimatedDrawings"],
+      gltf: ["3-D model", "glTF, for Blender and games"],
+    }),
   },
 
   // What follows “It can …”.

@@ -55,7 +55,8 @@ export type AnimationFormat =
   | "joints"
   | "character"
   | "gltf"
-  | "track";
+  | "track"
+  | "backdrop";
 
 export interface AnimationFile {
   format: AnimationFormat;
@@ -67,10 +68,31 @@ export interface AnimationFile {
   given_up: string;
 }
 
+export type BackgroundKind = "colour" | "transparent" | "paper" | "picture";
+
+/** What is left out is as usual. */
+export interface AnimationRequest {
+  motion: string;
+  formats: AnimationFormat[];
+  playback?: {
+    speed?: number;
+    mirror?: boolean;
+    trim?: [number, number] | null;
+    stay?: boolean;
+    loop?: boolean;
+    then?: string[];
+  };
+  background?: { kind?: BackgroundKind; colour?: [number, number, number]; shadow?: boolean };
+  side?: number;
+  overlays?: string[];
+  still?: number;
+  max_bytes?: number | null;
+}
+
 export interface AnimationDocument {
   id: string;
   drawing: string;
-  request: { motion: string };
+  request: AnimationRequest;
   job: string;
   created: number;
   files: AnimationFile[];

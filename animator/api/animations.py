@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import PurePath
 from typing import Any
 
-from litestar import Controller, Request, Response, get, post
+from litestar import Controller, Request, Response, delete, get, post
 from litestar.params import FromPath, FromQuery, JSONBody
 from litestar.status_codes import HTTP_202_ACCEPTED
 
@@ -68,6 +68,14 @@ class AnimationController(Controller):
     def get_animation(self, animation_id: FromPath[str], services: Services) -> AnimationDocument:
         """What was asked for, and the files that are ready."""
         return services.documents.get(AnimationDocument, animation_id)
+
+    @delete("/animations/{animation_id:str}", sync_to_thread=True)
+    def delete_animation(self, animation_id: FromPath[str], services: Services) -> None:
+        """Forget an animation and its files; one that is still being made is given up."""
+        animation = services.documents.get(AnimationDocument, animation_id)
+        for file in animation.files:
+            services.blobs.delete(file.blob)
+        services.documents.delete(AnimationDocument, animation_id)
 
     @get("/animations/{animation_id:str}/{file_name:str}", sync_to_thread=True)
     def get_file(

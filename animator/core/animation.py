@@ -28,6 +28,7 @@ class AnimationFormat(StrEnum):
     CHARACTER = "character"
     GLTF = "gltf"
     TRACK = "track"
+    BACKDROP = "backdrop"
 
     @property
     def suffix(self) -> str:
@@ -138,6 +139,13 @@ FORMATS: Mapping[AnimationFormat, FormatFacts] = MappingProxyType(
             kind="data",
             has_alpha=True,
             title="moved vertices, for a page to play",
+        ),
+        AnimationFormat.BACKDROP: FormatFacts(
+            suffix="backdrop.webp",
+            media_type="image/webp",
+            kind="picture",
+            has_alpha=True,
+            title="what lies behind the figures, without them",
         ),
     }
 )

@@ -20,13 +20,13 @@ from animator.core.annotation import Annotation
 from animator.core.documents import AnimationDocument, DrawingDocument, background_blob
 from animator.core.drawing import Drawing
 from animator.core.errors import AnimatorError, JobFailed, NotFound
-from animator.core.job import JobProblem, problem_from_error
+from animator.core.job import JobProblem, Step, problem_from_error
 from animator.core.rotation import rotate_drawing
 from animator.ingest import decode_image, encode_picture
 from animator.jobs.connection import connect
 from animator.jobs.predictor import PatientPredictor
 from animator.jobs.progress import JobEvents, JobProgress
-from animator.pipeline import annotate, film, stage_figures
+from animator.pipeline import Progress, annotate, film, stage_figures
 from animator.settings import load_settings
 from animator.store import BlobStore, Document, DocumentStore, FileBlobs, FileDocuments
 from serving.client import Client
@@ -77,10 +77,11 @@ def animate_drawing(job: str, animation_id: str) -> None:
         upload = shop.documents.get(DrawingDocument, document.drawing).upload
         drawing = decode_image(shop.blobs.get(upload))
         request = document.request
-        stage = stage_figures(drawing, annotation, request, progress, _picture(shop, document))
+        tell = _while_wanted(shop, animation_id, progress)
+        stage = stage_figures(drawing, annotation, request, tell, _picture(shop, document))
         with _scratch_folder(shop.scratch / job) as folder:
             targets = {form: folder / f"animation.{form.suffix}" for form in request.formats}
-            files = film(stage, targets, progress, request.still, request.max_bytes)
+            files = film(stage, targets, tell, request.still, request.max_bytes)
             _store_files(shop, document, files, folder)
 
 
@@ -112,6 +113,16 @@ def _attend(events: JobEvents, job: str) -> Iterator[JobProgress]:
     else:
         if not progress.is_over:
             progress.finish()
+
+
+def _while_wanted(shop: Workshop, animation_id: str, progress: Progress) -> Progress:
+    """Progress that raises NotFound as soon as the animation was deleted: nobody waits for it."""
+
+    def tell(step: Step, share: float) -> None:
+        shop.documents.get(AnimationDocument, animation_id)
+        progress(step, share)
+
+    return tell
 
 
 @contextmanager

@@ -1,14 +1,29 @@
 """What lies behind the figures, made ready for a scene's frames."""
 
+from io import BytesIO
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from animator.core.scene import Background, Fit, Scene
+from animator.core.stage import Stage
 
-__all__ = ("lay_backdrop",)
+__all__ = ("backdrop_of", "lay_backdrop")
 
 Picture = NDArray[np.uint8]
+
+QUALITY = 88
+"""Of a backdrop's colours as WebP, 0..100; higher is better and larger."""
+
+
+def backdrop_of(stage: Stage) -> bytes:
+    """A frame of a stage without its figures, as a WebP picture: what a track is played over."""
+    data = BytesIO()
+    empty = lay_backdrop(stage.scene, stage.picture)
+    Image.fromarray(empty).save(data, "WEBP", quality=QUALITY)
+    return data.getvalue()
 
 
 def lay_backdrop(scene: Scene, picture: Picture | None) -> Picture:

@@ -6,6 +6,7 @@ from pathlib import Path
 from animator.core.animation import Animation, AnimationFormat
 from animator.core.errors import EncodingFailed
 from animator.core.stage import Stage
+from animator.render.backdrop import backdrop_of
 from animator.render.character import characters_of
 from animator.render.gltf import gltf_of
 from animator.render.joints import joints_of
@@ -18,6 +19,7 @@ EXPORTERS: Mapping[AnimationFormat, Callable[[Stage], bytes]] = {
     AnimationFormat.CHARACTER: characters_of,
     AnimationFormat.GLTF: gltf_of,
     AnimationFormat.TRACK: track_of,
+    AnimationFormat.BACKDROP: backdrop_of,
 }
 
 

@@ -30,7 +30,7 @@ class DocumentStore(Protocol):
         Raises:
             Conflict: when an annotation is not of the revision that follows the stored one.
             NotFound: when the drawing that it belongs to is gone, or is itself a drawing that was
-                read already, and is gone.
+                read already or an animation that has files, and is gone.
         """
         ...
 

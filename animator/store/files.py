@@ -57,6 +57,9 @@ class FileDocuments:
                 self.get(DrawingDocument, id)
             if isinstance(document, AnimationDocument):
                 self.get(DrawingDocument, document.drawing)
+                if document.files:
+                    # It was asked for, so it was there: a job must not bring a deleted one back.
+                    self.get(AnimationDocument, id)
                 _write(self._index(document.drawing) / id, b"")
             if isinstance(document, DrawingDocument) and document.picture is not None:
                 # It was read, so it was there before: a job must not bring a deleted one back.

@@ -34,6 +34,14 @@ def server(app: App) -> str:
     return app.url
 
 
+@pytest.fixture(scope="package")
+def drawing(app: App) -> str:
+    """The id of a sample that has been read."""
+    drawing = app.upload(app.http.get("/samples/dancer.jpg").content)
+    assert app.wait_for_job(drawing["job"], within=60)["state"] == "done"
+    return str(drawing["id"])
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """A real Chromium, ended with its module: Playwright's event loop keeps others from running."""

@@ -1,9 +1,8 @@
 /** The finished animation: the video in a loop, or the GIF where the video will not play. */
 
 import { fileUrl } from "../api.js";
-import { drawIcon } from "../art.js";
 import { el } from "../dom.js";
-import { strings } from "../strings.js";
+import { playButton } from "./play-button.js";
 
 /** @import { AnimationDocument } from "../types.js" */
 
@@ -22,9 +21,8 @@ export function player(animation, label) {
     showGif();
     return node;
   }
-  const source = fileUrl(animation.id, "mp4");
   const video = el("video", {
-    src: source,
+    src: fileUrl(animation.id, "mp4"),
     loop: true,
     playsinline: true,
     preload: "auto",
@@ -33,26 +31,12 @@ export function player(animation, label) {
     ...size,
   });
   video.muted = true;
-  node.append(video, playButton(video));
-  if (!matchMedia("(prefers-reduced-motion: reduce)").matches) video.play().catch(() => {});
-  return node;
-}
-
-/** @param {HTMLVideoElement} video */
-function playButton(video) {
-  const button = el("button", {
-    type: "button",
-    class: "play-button",
-    onclick: () => (video.paused ? video.play() : video.pause()),
-  });
-  const update = () => {
-    const word = video.paused ? strings.result.play : strings.result.pause;
-    button.setAttribute("aria-label", word);
-    button.classList.toggle("is-paused", video.paused);
-    button.replaceChildren(drawIcon(video.paused ? "play" : "pause"));
-  };
+  const button = playButton(() => (video.paused ? video.play() : video.pause()));
+  const update = () => button.show(!video.paused);
   video.addEventListener("play", update);
   video.addEventListener("pause", update);
   update();
-  return button;
+  node.append(video, button.node);
+  if (!matchMedia("(prefers-reduced-motion: reduce)").matches) video.play().catch(() => {});
+  return node;
 }

@@ -2,9 +2,8 @@
 
 import { el } from "../dom.js";
 import { overlay } from "./overlay.js";
-import { player } from "./player.js";
 
-/** @import { AnimationDocument, Annotation } from "../types.js" */
+/** @import { Annotation } from "../types.js" */
 
 /**
  * @typedef {object} Stage
@@ -12,9 +11,10 @@ import { player } from "./player.js";
  * @property {() => boolean} isUnseen whether the browser could not show the picture
  * @property {(url: string, label: string) => void} showPicture
  * @property {(annotation: Annotation) => void} showFigures over the picture
- * @property {(animation: AnimationDocument, label: string) => void} showAnimation
+ * @property {(player: Node, stop?: () => void) => void} showPlayer `stop` is called when it goes
  * @property {(note: Node) => void} wait what is there stays to be seen, behind a note
  * @property {() => void} stopWaiting
+ * @property {() => void} leave
  */
 
 /** @returns {Stage} */
@@ -22,20 +22,23 @@ export function stage() {
   const node = el("div", { class: "stage" });
   const hide = () => node.classList.add("is-unseen");
   const removeNote = () => node.querySelector(".stage-note")?.remove();
+  let leave = () => {};
+  const show = (/** @type {Node} */ shown, /** @type {() => void} */ stop) => {
+    leave();
+    leave = stop;
+    node.classList.remove("is-waiting", "is-unseen");
+    node.replaceChildren(shown);
+  };
   return {
     node,
     isUnseen: () => node.classList.contains("is-unseen"),
     showPicture(url, label) {
-      node.classList.remove("is-unseen");
-      node.replaceChildren(el("img", { src: url, alt: label, class: "picture", onerror: hide }));
+      show(el("img", { src: url, alt: label, class: "picture", onerror: hide }), () => {});
     },
     showFigures(annotation) {
       node.append(overlay(annotation));
     },
-    showAnimation(animation, label) {
-      node.classList.remove("is-waiting", "is-unseen");
-      node.replaceChildren(player(animation, label));
-    },
+    showPlayer: (player, stop = () => {}) => show(player, stop),
     wait(note) {
       removeNote();
       node.classList.add("is-waiting");
@@ -44,7 +47,8 @@ export function stage() {
     stopWaiting() {
       node.classList.remove("is-waiting");
       removeNote();
-      if (!node.querySelector("img, video")) hide();
+      if (!node.querySelector("img, video, canvas")) hide();
     },
+    leave: () => leave(),
   };
 }

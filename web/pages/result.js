@@ -5,8 +5,10 @@ import {
   ApiError,
   createDrawing,
   deleteDrawing,
+  fileUrl,
   getAnnotation,
   getDrawing,
+  getFile,
   listMotions,
   pictureUrl,
 } from "../api.js";
@@ -14,6 +16,9 @@ import { drawIcon } from "../art.js";
 import { el } from "../dom.js";
 import { anotherLink, choices } from "../elements/choices.js";
 import { confirmLoss } from "../elements/confirm.js";
+import { exportMenu } from "../elements/exports.js";
+import { playbackBar } from "../elements/playback-bar.js";
+import { player } from "../elements/player.js";
 import { mayPass, problem } from "../elements/problem.js";
 import { progress } from "../elements/progress.js";
 import { stage } from "../elements/stage.js";
@@ -24,11 +29,19 @@ import { advance, SHOWN_STEPS, START } from "../progress.js";
 import { navigate, rename } from "../router.js";
 import { forgetDrawing, recallDrawing, recallMotions, rememberDrawing } from "../session.js";
 import { strings } from "../strings.js";
+import { formatsForPlayer, USUAL, wishForPlayer } from "../wishes.js";
 
-/** @import { AnimationDocument, JobEvent } from "../types.js" */
+/** @import { AnimationDocument, AnimationFormat, JobEvent } from "../types.js" */
+/** @import { Wish } from "../wishes.js" */
 
 const words = strings.result;
 const DEFAULT_MOTION = "dance";
+
+/**
+ * What is shown where tracks cannot be played: the second where the first does not play either.
+ * @type {[AnimationFormat, AnimationFormat]}
+ */
+const FILMS = ["mp4", "gif"];
 
 /** @type {import("../types.js").Mount} */
 export function mountResult(root, { id = "", motion }) {
@@ -50,14 +63,27 @@ class ResultPage {
     this.root = root;
     this.id = id;
     this.walk = START;
-    this.motion = "";
+    /** @type {Wish} */
+    this.wish = { motion: "", ...USUAL };
+    this.loops = true;
+    this.canPlay = typeof DecompressionStream === "function" && "WebGL2RenderingContext" in window;
+    /** @type {import("../elements/live-player.js").LivePlayer | null} */
+    this.live = null;
+    /** @type {AnimationDocument | null} */
+    this.shown = null;
     this.leaving = new AbortController();
     this.animations = new Animations(id, this.leaving.signal);
     this.heading = el("h1", { "aria-live": "polite" }, words.workingHeading);
     this.intro = el("p", { class: "intro", role: "status" }, words.workingIntro);
     this.stage = stage();
+    this.easel = el("div", { class: "easel" }, this.stage.node);
     this.side = el("div", { class: "side" });
     this.steps = stepBar();
+    this.playback = playbackBar({ ...USUAL, loops: true }, (change) => this.adjust(change));
+    this.exports = exportMenu({
+      find: (format) => this.findFile(format),
+      make: (format, tell, signal) => this.makeFile(format, tell, signal),
+    });
     this.bar = progress(words.workingHeading);
     /** @type {import("../elements/choices.js").Choices | null} */
     this.choices = null;
@@ -67,13 +93,15 @@ class ResultPage {
   async start(motion) {
     this.root.append(
       this.heading,
-      el("div", { class: "result" }, el("div", { class: "easel" }, this.stage.node), this.side),
+      el("div", { class: "result" }, this.easel, this.side),
     );
     document.title = `${words.workingHeading} · ${strings.appName}`;
+    if (!this.canPlay) this.playback.hideLoop();
     this.showWorking();
     try {
+      if (this.canPlay) loadPlayer().catch(() => {}); // asked for again when it is needed
       await this.readDrawing();
-      await this.choose(await this.findMotion(motion));
+      await this.choose({ motion: await this.findMotion(motion) });
     } catch (error) {
       this.fail(error);
     }
@@ -81,6 +109,8 @@ class ResultPage {
 
   stop() {
     this.leaving.abort();
+    this.exports.stop();
+    this.stage.leave();
   }
 
   /** Load the drawing, wait until its figures are known, and show them. */
@@ -124,32 +154,36 @@ class ResultPage {
   }
 
   /** @param {string} motion */
-  async change(motion) {
+  change(motion) {
     rename(addressOf(this.id, motion));
+    return this.adjust({ motion });
+  }
+
+  /** @param {Partial<Wish & { loops: boolean }>} change */
+  async adjust({ loops = this.loops, ...change }) {
+    this.loops = loops;
     try {
-      await this.choose(motion);
+      await this.choose(change);
     } catch (error) {
       this.fail(error);
     }
   }
 
   /**
-   * Show the figure in a motion: at once when it is known, or else as soon as it is made.
-   * @param {string} motion
+   * Show the figure as wished: at once when that is known, or else as soon as it is made.
+   * @param {Partial<Wish>} change
    */
-  async choose(motion) {
+  async choose(change) {
     if (this.leaving.signal.aborted) return;
-    this.motion = motion;
-    const known = this.animations.finished.get(motion);
-    if (known) {
-      this.showAnimation(known);
-      return;
-    }
-    this.showMaking();
-    const made = await this.animations.make(motion, (event) => {
-      if (motion === this.motion) this.tell(event, "animating");
+    const wish = { ...this.wish, ...change };
+    this.wish = wish;
+    const needed = this.canPlay ? wishForPlayer(wish) : wish;
+    const formats = this.canPlay ? formatsForPlayer(needed) : FILMS;
+    if (!this.animations.find(needed, formats[0])) this.showMaking();
+    const made = await this.animations.make(needed, formats, (event) => {
+      if (wish === this.wish) this.tell(event, "animating");
     });
-    if (made && motion === this.motion) this.showAnimation(made);
+    if (made && wish === this.wish) await this.showAnimation(made);
   }
 
   /**
@@ -160,10 +194,10 @@ class ResultPage {
     this.walk = advance(this.walk, event, part);
     this.steps.show(this.walk.step);
     const step = SHOWN_STEPS[this.walk.step] ?? "waiting";
-    const isFirst = this.animations.finished.size === 0;
+    const isFirst = !this.shown;
     this.bar.show(
       this.walk.share,
-      isFirst ? strings.steps[step] : words.learning(this.titleOf(this.motion)),
+      isFirst ? strings.steps[step] : words.learning(this.titleOf(this.wish.motion)),
     );
   }
 
@@ -188,30 +222,90 @@ class ResultPage {
 
   /** Something is being made; what was there before stays to be seen. */
   showMaking() {
-    if (this.animations.finished.size === 0) return;
+    if (!this.shown) return;
     this.walk = START;
-    this.bar.show(0, words.learning(this.titleOf(this.motion)));
+    this.bar.show(0, words.learning(this.titleOf(this.wish.motion)));
     this.stage.wait(this.bar.node);
-    this.choices?.mark(this.motion, this.motion);
+    this.choices?.mark(this.wish.motion, this.wish.motion);
   }
 
   /** @param {AnimationDocument} animation */
-  showAnimation(animation) {
-    const title = this.titleOf(this.motion);
-    this.heading.textContent = words.doneHeading(strings.motions[this.motion] ?? "");
+  async showAnimation(animation) {
+    const { wish } = this;
+    const label = words.animationAlt(this.titleOf(wish.motion));
+    if (!this.canPlay) this.stage.showPlayer(player(animation, label));
+    else if (animation !== this.shown) await this.showLive(animation, label);
+    if (wish !== this.wish || this.leaving.signal.aborted) return;
+    this.live?.change(this.looks);
+    this.shown = animation;
+    this.stage.stopWaiting();
+    this.heading.textContent = words.doneHeading(strings.motions[wish.motion] ?? "");
     document.title = `${this.heading.textContent} · ${strings.appName}`;
     this.walk = { step: SHOWN_STEPS.length - 1, share: 1 };
-    this.stage.showAnimation(animation, words.animationAlt(title));
-    this.showChoices(animation);
+    this.showChoices();
   }
 
-  /** @param {AnimationDocument} animation */
-  showChoices(animation) {
+  /**
+   * Play the vertex track; where that cannot be done after all, have a film made instead.
+   * @param {AnimationDocument} animation
+   * @param {string} label
+   */
+  async showLive(animation, label) {
+    const { wish } = this;
+    try {
+      const [data, { readTrack, livePlayer }] = await Promise.all([
+        getFile(animation.id, "track"),
+        loadPlayer(),
+      ]);
+      const isSeamless = this.choices?.isSeamless(wish.motion) ?? false;
+      const paper = wish.background === "paper" ? fileUrl(animation.id, "backdrop") : null;
+      const about = { label, isSeamless, paper };
+      const live = await livePlayer(await readTrack(data), about, this.looks);
+      if (wish !== this.wish || this.leaving.signal.aborted) return live.stop();
+      this.live = live;
+      this.stage.showPlayer(live.node, () => live.stop());
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      console.warn("The track cannot be played; a film is asked for.", error);
+      this.canPlay = false;
+      this.live = null;
+      this.playback.hideLoop();
+      await this.choose({});
+    }
+  }
+
+  get looks() {
+    const { background, speed } = this.wish;
+    return { background, speed, loops: this.loops };
+  }
+
+  showChoices() {
     if (!this.choices) return;
-    this.choices.offer(animation);
-    const [first] = this.choices.nodes;
-    if (first?.parentNode !== this.side) this.side.replaceChildren(...this.choices.nodes);
-    this.choices.mark(this.motion);
+    const { motions, farewell } = this.choices;
+    if (!motions.parentNode) {
+      this.easel.append(this.playback.node);
+      this.side.replaceChildren(motions, this.exports.node, farewell);
+    }
+    this.exports.refresh();
+    this.choices.mark(this.wish.motion);
+  }
+
+  /** @param {AnimationFormat} format */
+  findFile(format) {
+    const isKept = this.shown && format !== "png"; // a still is of another moment each time
+    return isKept ? this.animations.find(this.wish, format) : undefined;
+  }
+
+  /**
+   * @param {AnimationFormat} format
+   * @param {(event: JobEvent) => void} tell
+   * @param {AbortSignal} signal
+   */
+  makeFile(format, tell, signal) {
+    if (format !== "png") return this.animations.make(this.wish, [format], tell, { signal });
+    // Stills are counted in frames of the track, whose speed is as it was made.
+    const how = { signal, still: this.live?.shownFrame ?? 0 };
+    return this.animations.make({ ...this.wish, speed: 1 }, [format], tell, how);
   }
 
   /** @param {string} motion */
@@ -244,7 +338,7 @@ class ResultPage {
       mountLost(this.root, {});
       return;
     }
-    this.choices?.mark(this.motion);
+    this.choices?.mark(this.wish.motion);
     const again = el(
       "button",
       { type: "button", class: "button is-quiet", onclick: () => this.again() },
@@ -268,11 +362,20 @@ class ResultPage {
         rememberDrawing(drawing, file);
         ({ id } = drawing);
       }
-      navigate(addressOf(id, this.motion));
+      navigate(addressOf(id, this.wish.motion));
     } catch (error) {
       this.fail(error);
     }
   }
+}
+
+/** Comes when it is needed: the first page does without. */
+async function loadPlayer() {
+  const [{ readTrack }, { livePlayer }] = await Promise.all([
+    import("../track.js"),
+    import("../elements/live-player.js"),
+  ]);
+  return { readTrack, livePlayer };
 }
 
 /**

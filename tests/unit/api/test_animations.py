@@ -121,6 +121,16 @@ def test_animations_of_a_drawing_are_listed(client: Client, memory: MemoryServic
     assert client.get("/api/drawings/other/animations").status_code == 404
 
 
+def test_deleted_animation_is_gone_with_its_files(client: Client, memory: MemoryServices) -> None:
+    put_drawing(memory)
+    put_animation(memory, "drawing")
+    assert client.delete("/api/animations/animation").status_code == 204
+    assert client.get("/api/animations/animation").status_code == 404
+    assert client.get("/api/drawings/drawing/animations").json() == []
+    assert not [name for name in memory.blobs.blobs if name.startswith("animation.")]
+    assert client.delete("/api/animations/animation").json()["code"] == "not_found"
+
+
 @pytest.mark.parametrize(
     ("name", "media_type"),
     [("file.gif", "image/gif"), ("file.mp4", "video/mp4"), ("file.webm", "video/webm")],

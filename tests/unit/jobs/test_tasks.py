@@ -196,6 +196,47 @@ def test_animation_of_a_drawing_deleted_meanwhile_leaves_no_file(
     assert shop.events.last("j").state == "failed"
 
 
+def test_animation_that_is_deleted_while_it_is_made_is_given_up_at_once(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.documents.put("d1", FOUND)
+    shop.documents.put("a1", ANIMATION)
+    shares: list[float] = []
+
+    def draw(_stage: object, _targets: object, progress: Progress, *_wishes: Any) -> Any:
+        for share in (0.3, 0.5, 0.7, 0.9):
+            progress("drawing", share)
+            shares.append(share)
+            if share == 0.5:
+                shop.documents.delete(AnimationDocument, "a1")
+
+    monkeypatch.setattr(tasks, "stage_figures", stage_nothing)
+    monkeypatch.setattr(tasks, "film", draw)
+    tasks.animate_drawing("j", "a1")
+    assert shares == [0.3, 0.5]
+    assert shop.documents.animations_of("d1") == ()
+    last = shop.events.last("j")
+    assert (last.state, last.problem and last.problem.code) == ("failed", "not_found")
+
+
+def test_animation_that_is_deleted_at_the_very_end_does_not_come_back(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.documents.put("d1", FOUND)
+    shop.documents.put("a1", ANIMATION)
+
+    def delete_after(*arguments: Any) -> tuple[Animation, ...]:
+        files = write_gif(*arguments)
+        shop.documents.delete(AnimationDocument, "a1")
+        return files
+
+    monkeypatch.setattr(tasks, "stage_figures", stage_nothing)
+    monkeypatch.setattr(tasks, "film", delete_after)
+    tasks.animate_drawing("j", "a1")
+    assert shop.documents.animations_of("d1") == ()
+    assert shop.files() == {"d1.upload"}
+
+
 def test_attempt_begins_in_an_empty_folder(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     shop.documents.put("d1", FOUND)
     shop.documents.put("a1", ANIMATION)

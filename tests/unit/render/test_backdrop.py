@@ -1,11 +1,24 @@
+from io import BytesIO
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from PIL import Image
 
 from animator.core.animation import FrameSize
-from animator.core.scene import Background, Fit, Scene
+from animator.core.scene import Background, Fit, Placement, Scene
 from animator.core.spaces import WorldToFrame
-from animator.render.backdrop import lay_backdrop
+from animator.core.stage import Stage
+from animator.render import rasterize
+from animator.render.backdrop import backdrop_of, lay_backdrop
+from tests.unit.render.conftest import (
+    CORNERS,
+    make_moved,
+    make_rig,
+    make_scene,
+    make_texture,
+    make_track,
+)
 
 RED, GREEN, BLUE = (255, 0, 0), (0, 255, 0), (0, 0, 255)
 
@@ -80,3 +93,15 @@ def test_paper_is_as_small_as_the_drawing_in_the_frame() -> None:
 def test_paper_goes_on_beyond_its_edge() -> None:
     found = lay_backdrop(scene_of(Background(kind="paper"), 50, 20, (10.0, 10.0, 0.0)), stripes())
     assert found[5, [2, 48], :3].tolist() == [list(RED), list(BLUE)]
+
+
+def test_backdrop_is_a_frame_without_its_figures() -> None:
+    figure = make_moved(make_rig(make_texture((200, 30, 60))), make_track(CORNERS[None]))
+    stage = Stage(make_scene(Background(colour=(40, 90, 160)), Placement()), (figure,))
+    with Image.open(BytesIO(backdrop_of(stage))) as picture:
+        shown = np.array(picture.convert("RGBA")).astype(int)
+    (frame,) = rasterize(stage, [0])
+    assert shown.shape == frame.shape
+    np.testing.assert_allclose(shown[0, 0], (40, 90, 160, 255), atol=3)
+    assert np.ptp(shown, axis=(0, 1)).max() <= 3
+    assert np.ptp(frame[..., :3].astype(int), axis=(0, 1)).max() > 50

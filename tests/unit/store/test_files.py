@@ -64,6 +64,7 @@ def test_document_comes_back_as_it_was(documents: FileDocuments) -> None:
             ),
         ),
     )
+    documents.put("a1", animation("a1", 2.0))
     documents.put("a1", made)
     documents.put("d1", annotation())
     assert documents.get(DrawingDocument, "d1") == DRAWING

@@ -1,0 +1,204 @@
+/** Draws frames of a vertex track with WebGL2: textured triangles, back to front, no depth. */
+
+/** @import { TrackClip, TrackFigure } from "./track.js" */
+
+const VERTEX = `#version 300 es
+in vec2 from;
+in vec2 to;
+in vec2 texel;
+uniform float share;
+uniform vec2 origin;
+uniform float pace;
+uniform vec2 frame;
+out vec2 place;
+void main() {
+  vec2 moved = origin + pace * mix(from, to, share);
+  gl_Position = vec4(2.0 * moved.x / frame.x - 1.0, 1.0 - 2.0 * moved.y / frame.y, 0.0, 1.0);
+  place = texel;
+}`;
+
+// Beyond its edge a texture is clear; half a pixel on either side of the edge leads over to that.
+const FRAGMENT = `#version 300 es
+precision highp float;
+in vec2 place;
+uniform sampler2D paint;
+out vec4 colour;
+void main() {
+  vec2 inside = min(place, 1.0 - place) * vec2(textureSize(paint, 0));
+  vec2 rim = clamp(0.5 + inside, 0.0, 1.0);
+  colour = texture(paint, place) * rim.x * rim.y;
+}`;
+
+const [FROM, TO, TEXEL] = [0, 1, 2];
+
+/**
+ * @typedef {object} Actor a figure whose data lie in the memory of the graphics card
+ * @property {TrackFigure} figure
+ * @property {WebGLVertexArrayObject} array
+ * @property {WebGLBuffer} places
+ * @property {WebGLTexture} texture
+ */
+
+/** Whether tracks can be unpacked and drawn here at all. */
+export function canPlayTracks() {
+  return typeof DecompressionStream === "function" && typeof WebGL2RenderingContext === "function";
+}
+
+/**
+ * The textures of a clip, decoded and premultiplied.
+ * @param {TrackClip} clip
+ * @returns {Promise<ImageBitmap[]>}
+ */
+export function decodeTextures(clip) {
+  return Promise.all(
+    clip.figures.map(({ texture }) =>
+      createImageBitmap(new Blob([texture], { type: "image/webp" }), {
+        premultiplyAlpha: "premultiply",
+        colorSpaceConversion: "none",
+      }),
+    ),
+  );
+}
+
+export class TrackPainter {
+  /**
+   * Throws when the browser has no WebGL2 for us.
+   * @param {HTMLCanvasElement} canvas
+   * @param {TrackClip} clip
+   * @param {ImageBitmap[]} textures of its figures
+   */
+  constructor(canvas, clip, textures) {
+    // Without antialiasing a triangle covers a pixel wholly or not, so neighbours leave no seam.
+    const gl = canvas.getContext("webgl2", { antialias: false, depth: false });
+    if (!gl) throw new Error("there is no WebGL2 here");
+    this.gl = gl;
+    this.clip = clip;
+    this.program = link(gl);
+    const uniform = (/** @type {string} */ name) => gl.getUniformLocation(this.program, name);
+    this.uniforms = {
+      share: uniform("share"),
+      origin: uniform("origin"),
+      pace: uniform("pace"),
+      frame: uniform("frame"),
+    };
+    this.actors = clip.figures.map((figure, i) =>
+      load(gl, figure, /** @type {ImageBitmap} */ (textures[i])),
+    );
+  }
+
+  /**
+   * Draw an instant. Between two frames vertices lie between their places in both.
+   * @param {number} time in frames, 0 up to but without the number of frames
+   * @param {number} next the frame that follows the one that `time` is in
+   * @param {[number, number, number] | null} background red, green, blue, 0 to 255; null is clear
+   */
+  draw(time, next, background) {
+    const { gl, clip, uniforms } = this;
+    const frame = Math.floor(time);
+    gl.viewport(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight);
+    const [red, green, blue] = (background ?? [0, 0, 0]).map((level) => level / 255);
+    gl.clearColor(red ?? 0, green ?? 0, blue ?? 0, background ? 1 : 0);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    gl.useProgram(this.program);
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    gl.uniform1f(uniforms.share, time - frame);
+    gl.uniform2f(uniforms.frame, clip.width, clip.height);
+    for (const actor of this.actors) this.drawActor(actor, frame, next);
+  }
+
+  /**
+   * @param {Actor} actor
+   * @param {number} frame
+   * @param {number} next
+   */
+  drawActor({ figure, array, places, texture }, frame, next) {
+    const { gl, uniforms } = this;
+    const { vertices, groups, order } = figure;
+    gl.uniform2f(uniforms.origin, ...figure.origin);
+    gl.uniform1f(uniforms.pace, figure.step);
+    gl.bindTexture(gl.TEXTURE_2D, texture);
+    gl.bindVertexArray(array);
+    // All frames lie in one buffer already: a frame is another place to read from.
+    gl.bindBuffer(gl.ARRAY_BUFFER, places);
+    gl.vertexAttribPointer(FROM, 2, gl.UNSIGNED_SHORT, false, 0, 4 * vertices * frame);
+    gl.vertexAttribPointer(TO, 2, gl.UNSIGNED_SHORT, false, 0, 4 * vertices * next);
+    const count = groups.length - 1;
+    for (const group of order.subarray(frame * count, (frame + 1) * count)) {
+      const [first, last] = [groups[group] ?? 0, groups[group + 1] ?? 0];
+      gl.drawElements(gl.TRIANGLES, 3 * (last - first), gl.UNSIGNED_INT, 12 * first);
+    }
+  }
+
+  /** Give the graphics card back. */
+  release() {
+    this.gl.getExtension("WEBGL_lose_context")?.loseContext();
+  }
+}
+
+/** @param {WebGL2RenderingContext} gl */
+function link(gl) {
+  const program = gl.createProgram();
+  for (const [kind, source] of /** @type {const} */ ([
+    [gl.VERTEX_SHADER, VERTEX],
+    [gl.FRAGMENT_SHADER, FRAGMENT],
+  ])) {
+    const shader = /** @type {WebGLShader} */ (gl.createShader(kind));
+    gl.shaderSource(shader, source);
+    gl.compileShader(shader);
+    gl.attachShader(program, shader);
+  }
+  for (const [name, index] of Object.entries({ from: FROM, to: TO, texel: TEXEL })) {
+    gl.bindAttribLocation(program, index, name);
+  }
+  gl.linkProgram(program);
+  if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
+    throw new Error(`the shaders do not link: ${gl.getProgramInfoLog(program)}`);
+  }
+  return program;
+}
+
+/**
+ * @param {WebGL2RenderingContext} gl
+ * @param {TrackFigure} figure
+ * @param {ImageBitmap} picture
+ * @returns {Actor}
+ */
+function load(gl, figure, picture) {
+  const array = gl.createVertexArray();
+  gl.bindVertexArray(array);
+  fill(gl, gl.ARRAY_BUFFER, figure.texels);
+  gl.vertexAttribPointer(TEXEL, 2, gl.FLOAT, false, 0, 0);
+  const places = fill(gl, gl.ARRAY_BUFFER, figure.places);
+  for (const index of [FROM, TO, TEXEL]) gl.enableVertexAttribArray(index);
+  // Of sixteen bits the last number would begin a new strip, and be no vertex.
+  fill(gl, gl.ELEMENT_ARRAY_BUFFER, Uint32Array.from(figure.triangles));
+  return { figure, array, places, texture: loadTexture(gl, picture) };
+}
+
+/**
+ * @param {WebGL2RenderingContext} gl
+ * @param {number} target
+ * @param {ArrayBufferView} data
+ */
+function fill(gl, target, data) {
+  const buffer = gl.createBuffer();
+  gl.bindBuffer(target, buffer);
+  gl.bufferData(target, data, gl.STATIC_DRAW);
+  return buffer;
+}
+
+/**
+ * @param {WebGL2RenderingContext} gl
+ * @param {ImageBitmap} picture
+ */
+function loadTexture(gl, picture) {
+  const texture = gl.createTexture();
+  gl.bindTexture(gl.TEXTURE_2D, texture);
+  gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, gl.RGBA, gl.UNSIGNED_BYTE, picture);
+  gl.generateMipmap(gl.TEXTURE_2D);
+  gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR);
+  gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
+  gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE);
+  return texture;
+}
