@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from animator.core.pose import JointTrack, PoseSequence, VertexTrack, pose_joints
 from animator.core.rig import Rig
-from animator.rigging.arap import Complex, pull_of, solve
+from animator.rigging.arap import Arap, Complex, pull_of, solve
 from animator.rigging.handles import handle_places
 from animator.rigging.motor import Motor, motor_of
 from animator.rigging.turns import unwind
@@ -15,6 +15,10 @@ __all__ = ("deform",)
 
 ROUNDS = 3
 """Rounds of turning triangles and solving; the first takes its turns from the bones."""
+
+HOPELESS = 0.5
+"""Share of frames that cannot be unfolded with firm joints, from which none is tried any more: the
+skeleton does not fit its figure."""
 
 FRAMES_AT_ONCE = 32
 """Frames solved together; few enough for the processor's cache."""
@@ -46,24 +50,26 @@ def _move(rig: Rig, motor: Motor, poses: PoseSequence) -> NDArray[np.float32]:
     track = pose_joints(motor.rest, parents, poses)
     counted = unwind(track.turns, parents)
     vertices = np.empty((len(counted), len(rig.mesh.vertices), 2), np.float32)
+    arap = motor.arap
     for start in range(0, len(counted), FRAMES_AT_ONCE):
         part = slice(start, start + FRAMES_AT_ONCE)
         some = JointTrack(places=track.places[part], turns=track.turns[part])
         places = handle_places(rig, motor.rest, motor.grip.bones, some)
-        pull = pull_of(motor.arap, places)
         turns = np.exp(1j * (motor.weights @ counted[part].T))
-        moved = unfold(motor.arap, solve(motor.arap, pull, turns, ROUNDS), pull, turns)
-        folded = is_folded(motor.arap, moved)
-        if folded.any():
-            moved[:, folded] = _give_way(motor, places[folded], turns[:, folded])
+        moved = _settle(arap, places, turns)
+        folded = is_folded(arap, moved)
+        if arap is motor.arap and folded.any():
+            moved[:, folded] = _settle(motor.loose, places[folded], turns[:, folded])
+            if folded.mean() > HOPELESS:
+                arap = motor.loose
         vertices[part, :, 0], vertices[part, :, 1] = moved.real.T, moved.imag.T
     return vertices
 
 
-def _give_way(motor: Motor, places: NDArray[np.float64], turns: Complex) -> Complex:
-    """Places (V, F) of the vertices where joints need not be met: folds are worse."""
-    pull = pull_of(motor.loose, places)
-    return unfold(motor.loose, solve(motor.loose, pull, turns, ROUNDS), pull, turns)
+def _settle(arap: Arap, places: NDArray[np.float64], turns: Complex) -> Complex:
+    """Places (V, F) of the vertices for places (F, H, 2) of handles and turns (T, F) of bones."""
+    pull = pull_of(arap, places)
+    return unfold(arap, solve(arap, pull, turns, ROUNDS), pull, turns)
 
 
 def _groups(rig: Rig, groups: tuple[tuple[str, ...], ...]) -> NDArray[np.int16]:

@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +11,8 @@ from animator.core.mask import Mask
 from animator.core.pose import PoseSequence
 from animator.core.rig import Rig
 from animator.core.rigging import RigOptions
-from animator.core.skeleton import BIPED_PARENTS
+from animator.core.skeleton import BIPED_PARENTS, Skeleton
+from animator.motion import follow, load_motion
 from animator.rigging import build_rig, deform
 from animator.rigging.handles import locate
 from animator.rigging.kinematics import pose_joints, rest_joints
@@ -132,6 +134,21 @@ def test_stretchy_bones_give_way_where_others_hold() -> None:
         now, then = (np.linalg.norm(places[hand] - places[elbow]) for places in (met, rest))
         stretches.append(abs(now / then - 1))
     assert stretches[1] < 0.01 < stretches[0]
+
+
+def test_skeleton_that_does_not_fit_at_all_still_moves() -> None:
+    rng = np.random.default_rng(1)
+    rows, columns = np.nonzero(make_mask())
+    astray = tuple(
+        msgspec.structs.replace(joint, x=float(columns[at]), y=float(rows[at]))
+        for joint, at in zip(
+            make_skeleton().joints, rng.integers(0, len(rows), len(NAMES)), strict=True
+        )
+    )
+    rig = build_rig(make_figure(), Mask(make_mask()), Skeleton(joints=astray))
+    poses = follow(*load_motion("dance"), rig.skeleton, rig.to_world)
+    some = replace(poses, root=poses.root[:48], angles=poses.angles[:48], depths=poses.depths[:48])
+    assert np.isfinite(deform(rig, some).vertices).all()
 
 
 def test_second_clip_of_a_figure_needs_no_factorising(rig: Rig) -> None:
