@@ -83,6 +83,7 @@ def test_odd_figure_is_found_whole(draw: Callable[[], Image], models: LocalModel
     (figure,) = annotation.figures
     assert_whole(figure, image)
     assert intersection_over_union(figure.box, box_of_marks(image)) > 0.97
+    assert figure.skeleton is not None
     joints = {joint.name: joint for joint in figure.skeleton.joints}
     middle, height = figure.box.width / 2, figure.box.height
     for side, sign in (("left", 1), ("right", -1)):

@@ -9,14 +9,15 @@ from PIL import Image
 from models.drawn_humanoid_detector.handler import DetectorHandler
 from models.drawn_humanoid_pose_estimator.handler import PoseHandler
 
-Arrays = tuple[NDArray[np.float32], ...]
+Array = NDArray[np.float32]
+Arrays = tuple[Array, ...]
 
 
 def picture(width: int, height: int) -> NDArray[np.uint8]:
     return np.full((height, width, 3), 200, np.uint8)
 
 
-def found(*boxes: tuple[float, float, float, float, float]) -> Arrays:
+def found(*boxes: tuple[float, float, float, float, float]) -> tuple[Array, Array, Array]:
     """Boxes with their scores, in pixels of the 320 x 320 square."""
     rows = np.array(boxes, np.float32).reshape(-1, 5)
     masks = np.stack([np.full((28, 28), score) for score in rows[:, 4]]).astype(np.float32)

@@ -24,7 +24,7 @@ from models.training.synthesis.factors import all_factors
 Array = NDArray[np.float32]
 
 
-def detector(_: NDArray[np.uint8]) -> tuple[Array, ...]:
+def detector(_: NDArray[np.uint8]) -> tuple[Array, Array, Array]:
     """One box of 200 x 240 at (40, 40)."""
     boxes = np.array([[40, 40, 240, 280]], np.float32)
     return boxes, np.array([0.9], np.float32), np.ones((1, 28, 28), np.float32)

@@ -16,7 +16,7 @@ from models.training.annotated import read_annotated
 from models.training.evaluate import Look, evaluate, mask_overlap, table
 from models.training.looking import Looker
 
-Arrays = tuple[NDArray[np.float32], ...]
+Array = NDArray[np.float32]
 
 
 @pytest.fixture
@@ -40,13 +40,13 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def detector(_: NDArray[np.uint8]) -> Arrays:
+def detector(_: NDArray[np.uint8]) -> tuple[Array, Array, Array]:
     """Always the same box, once more a little smaller, and a weak one elsewhere."""
     boxes = np.array([[40, 40, 240, 280], [45, 45, 235, 275], [0, 0, 30, 30]], np.float32)
     return boxes, np.array([0.9, 0.8, 0.2], np.float32), np.ones((3, 28, 28), np.float32)
 
 
-def pose(crops: NDArray[np.uint8]) -> Arrays:
+def pose(crops: NDArray[np.uint8]) -> tuple[Array, ...]:
     """All points in the middle of the crop; a mask that is full on its left half."""
     heatmaps = np.full((len(crops), 17, 48, 48), -40, np.float32)
     heatmaps[:, :, 23:25, 23:25] = 40
