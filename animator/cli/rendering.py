@@ -89,7 +89,7 @@ def _target(script: Script) -> tuple[Path, AnimationFormat]:
     if script.output is None:
         msg = (
             f"{script.where} names no file to write: in AnimatedDrawings it opens a window. Name "
-            "one, such as -o scene.gif; `animator serve` plays, halts and steps in a page."
+            "one, such as -o scene.gif; the page of `animator serve` plays and halts."
         )
         raise InvalidScene(msg)
     form = format_of(script.output.name)

@@ -180,7 +180,7 @@ def test_drawing_in_a_scene_is_looked_at(animator: Animator, scene: Path, stick_
             "controller.MODE",
             "interactive",
             "scene.yaml names no file to write: in AnimatedDrawings it opens a window. Name one, "
-            "such as -o scene.gif; `animator serve` plays, halts and steps in a page.",
+            "such as -o scene.gif; the page of `animator serve` plays and halts.",
         ),
         ("controller.OUTPUT_VIDEO_PATH", None, "names no file to write"),
         (
