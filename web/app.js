@@ -1,8 +1,8 @@
 /** The page starts here. */
 
 import { drawMotion } from "./art.js";
-import { reportConnection } from "./connection.js";
 import { el } from "./dom.js";
+import { later } from "./later.js";
 import { mountLost } from "./pages/lost.js";
 import { mountUpload } from "./pages/upload.js";
 import { addRoute, startRouter } from "./router.js";
@@ -18,24 +18,8 @@ document
   ?.append(el("p", {}, strings.footer.privacy), el("a", { href: "/schema" }, strings.footer.api));
 
 addRoute(/^\/$/, mountUpload);
-/**
- * The page of a drawing comes when it is needed, so that the first page is light.
- * @type {import("./types.js").Mount}
- */
-function mountResult(root, params) {
-  let unmount = () => {};
-  let isLeft = false;
-  import("./pages/result.js").then(
-    (page) => {
-      if (!isLeft) unmount = page.mountResult(root, params);
-    },
-    () => reportConnection(false),
-  );
-  return () => {
-    isLeft = true;
-    unmount();
-  };
-}
-
-addRoute(/^\/drawings\/(?<id>[\w-]+)\/?$/, mountResult);
+addRoute(
+  /^\/drawings\/(?<id>[\w-]+)\/?$/,
+  later(async () => (await import("./pages/result.js")).mountResult),
+);
 startRouter(mountLost);

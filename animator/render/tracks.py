@@ -26,7 +26,7 @@ ROWS = 24
 REACH = 5
 """Side of the square over which paint may be mixed with what lies under clear pixels beside it."""
 
-QUALITY = 85
+QUALITY = 92
 """Of the texture's colour, 0..100; higher is better and larger. Alpha is kept as it is."""
 
 

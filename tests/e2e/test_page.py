@@ -207,3 +207,13 @@ def test_first_page_is_light(browser: Browser, server: str) -> None:
     page.goto(server, wait_until="networkidle")
     assert sum(sizes) < 200_000
     context.close()
+
+
+@on_desk
+def test_page_whose_code_does_not_come_says_so_and_comes_back(page: Page, server: str) -> None:
+    page.route("**/pages/result.js", lambda route: route.abort())
+    page.get_by_role("button", name="Try The robot").click()
+    expect(page.get_by_role("alert")).to_contain_text("The server does not answer")
+    page.unroute("**/pages/result.js")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("img", name="Your drawing, robot.jpg")).to_be_visible()
