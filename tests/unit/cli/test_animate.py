@@ -46,7 +46,8 @@ def test_every_format_can_be_asked_for_by_its_suffix(
     target = tmp_path / "out" / f"wave.{form.suffix}"
     assert animator("animate", stick_png, "--motion", "wave", "--side", 64, "-o", target) == 0
     assert [path.name for path in target.parent.iterdir()] == [target.name]
-    assert target.stat().st_size > 500
+    # what lies behind is plain white here
+    assert target.stat().st_size > (50 if form is AnimationFormat.BACKDROP else 500)
 
 
 def test_still_shows_the_frame_asked_for(
