@@ -20,7 +20,8 @@ from animator.core.documents import AnimationRequest
 from animator.core.drawing import Drawing
 from animator.core.job import Step
 from animator.core.mask import mask_from_run_lengths
-from animator.core.skeleton import Skeleton, joint_positions
+from animator.core.pose import joint_positions
+from animator.core.skeleton import Skeleton
 from animator.core.spaces import figure_to_drawing
 from animator.ingest import decode_image
 from serving.local import LocalPredictor

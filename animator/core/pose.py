@@ -5,7 +5,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ("NO_LENGTH", "JointTrack", "PoseSequence", "VertexTrack", "pose_joints")
+from animator.core.skeleton import Skeleton
+
+__all__ = (
+    "NO_LENGTH",
+    "JointTrack",
+    "PoseSequence",
+    "VertexTrack",
+    "joint_positions",
+    "pose_joints",
+)
 
 NO_LENGTH = 1e-6
 """A bone shorter than this has no direction, world units."""
@@ -112,3 +121,8 @@ def pose_joints(
         places[:, joint, 0] = places[:, parent, 0] + cosine * bone[0] - sine * bone[1]
         places[:, joint, 1] = places[:, parent, 1] + sine * bone[0] + cosine * bone[1]
     return JointTrack(places=places, turns=turns)
+
+
+def joint_positions(skeleton: Skeleton) -> NDArray[np.float32]:
+    """Positions of the joints at rest: (J, 2) float32, figure space, skeleton order."""
+    return np.array([(joint.x, joint.y) for joint in skeleton.joints], dtype=np.float32)

@@ -1,12 +1,12 @@
 """Skeleton: the tree of joints that the user drags and the rig obeys."""
 
+import math
+
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from animator.core.errors import InvalidSkeleton
 
-__all__ = ("BIPED_PARENTS", "Joint", "Skeleton", "joint_positions")
+__all__ = ("BIPED_PARENTS", "Joint", "Skeleton")
 
 BIPED_PARENTS: dict[str, str | None] = {
     "root": None,
@@ -68,7 +68,7 @@ class Skeleton(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             if joint.name in seen:
                 msg = f"joint {joint.name!r} is named twice"
                 raise InvalidSkeleton(msg)
-            if not (np.isfinite(joint.x) and np.isfinite(joint.y)):
+            if not (math.isfinite(joint.x) and math.isfinite(joint.y)):
                 msg = f"joint {joint.name!r} has no finite position"
                 raise InvalidSkeleton(msg)
             seen.add(joint.name)
@@ -93,8 +93,3 @@ class Skeleton(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """Index of each joint's parent in skeleton order; -1 for the root."""
         places = {joint.name: i for i, joint in enumerate(self.joints)}
         return tuple(-1 if j.parent is None else places[j.parent] for j in self.joints)
-
-
-def joint_positions(skeleton: Skeleton) -> NDArray[np.float32]:
-    """Positions of the joints: (J, 2) float32, figure space, skeleton order."""
-    return np.array([(joint.x, joint.y) for joint in skeleton.joints], dtype=np.float32)

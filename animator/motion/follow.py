@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from animator.core.motion import Motion, RetargetMap
-from animator.core.pose import NO_LENGTH, PoseSequence
-from animator.core.skeleton import Skeleton, joint_positions
+from animator.core.pose import NO_LENGTH, PoseSequence, joint_positions
+from animator.core.skeleton import Skeleton
 from animator.core.spaces import FigureToWorld
 from animator.motion.contact import find_contact
 from animator.motion.ground import Leg, hold_feet

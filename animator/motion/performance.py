@@ -6,8 +6,8 @@ import numpy as np
 
 from animator.core.errors import InvalidMotion
 from animator.core.motion import Motion, Playback, RetargetMap
-from animator.core.pose import PoseSequence
-from animator.core.skeleton import Skeleton, joint_positions
+from animator.core.pose import PoseSequence, joint_positions
+from animator.core.skeleton import Skeleton
 from animator.core.spaces import FigureToWorld
 from animator.motion.follow import follow
 from animator.motion.kinematics import trim

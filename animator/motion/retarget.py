@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from animator.core.errors import InvalidMotion
 from animator.core.motion import BoneSource, LimbGroup, Motion, RetargetMap
-from animator.core.pose import PoseSequence
-from animator.core.skeleton import Skeleton, joint_positions
+from animator.core.pose import PoseSequence, joint_positions
+from animator.core.skeleton import Skeleton
 from animator.core.spaces import FigureToWorld
 from animator.motion.loops import delayed
 from animator.motion.project import Body, View, choose_views, depths_on, points_on, see_body

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from animator.core.moved_figure import MovedFigure
+from animator.core.pose import joint_positions
 from animator.core.rig import Rig
-from animator.core.skeleton import joint_positions
 
 __all__ = ("Bones", "Weights", "bones_of", "weights_of")
 

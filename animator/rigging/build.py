@@ -6,9 +6,10 @@ from numpy.typing import NDArray
 
 from animator.core.drawing import Figure
 from animator.core.mask import Mask
+from animator.core.pose import joint_positions
 from animator.core.rig import Mesh, Rig
 from animator.core.rigging import USUAL, RigOptions
-from animator.core.skeleton import Skeleton, joint_positions
+from animator.core.skeleton import Skeleton
 from animator.core.spaces import FigureToWorld
 from animator.rigging.bones import Bones, measure_bones
 from animator.rigging.canvas import Canvas, canvas_of

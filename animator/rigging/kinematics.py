@@ -3,9 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from animator.core.pose import JointTrack, pose_joints
+from animator.core.pose import JointTrack, joint_positions, pose_joints
 from animator.core.rig import Rig
-from animator.core.skeleton import joint_positions
 
 __all__ = ("JointTrack", "pose_joints", "rest_joints")
 

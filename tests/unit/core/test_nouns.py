@@ -11,9 +11,9 @@ from animator.core.geometry import Box
 from animator.core.job import problem_from_error
 from animator.core.keypoints import Keypoints
 from animator.core.motion import Motion
-from animator.core.pose import PoseSequence, VertexTrack
+from animator.core.pose import PoseSequence, VertexTrack, joint_positions
 from animator.core.rig import Mesh, Rig
-from animator.core.skeleton import BIPED_PARENTS, Joint, Skeleton, joint_positions
+from animator.core.skeleton import BIPED_PARENTS, Joint, Skeleton
 from animator.core.spaces import FigureToWorld
 
 

@@ -6,9 +6,9 @@ import pytest
 import yaml
 from numpy.typing import NDArray
 
-from animator.core.pose import PoseSequence, pose_joints
+from animator.core.pose import PoseSequence, joint_positions, pose_joints
 from animator.core.rigging import TEMPLATES, lay_out
-from animator.core.skeleton import BIPED_PARENTS, Skeleton, joint_positions
+from animator.core.skeleton import BIPED_PARENTS, Skeleton
 from animator.core.spaces import FigureToWorld
 from animator.motion.clip_files import read_clip
 from animator.motion.follow import follow

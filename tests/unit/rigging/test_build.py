@@ -6,9 +6,10 @@ from animator.core.drawing import Figure
 from animator.core.errors import EmptyMask, InvalidSkeleton
 from animator.core.geometry import Box
 from animator.core.mask import Mask
+from animator.core.pose import joint_positions
 from animator.core.rig import Rig
 from animator.core.rigging import RigOptions
-from animator.core.skeleton import Skeleton, joint_positions
+from animator.core.skeleton import Skeleton
 from animator.rigging import build_rig
 from animator.rigging.canvas import LONGEST
 from animator.rigging.handles import locate

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from animator.core.mask import Mask
+from animator.core.pose import joint_positions
 from animator.core.rigging import TEMPLATES
-from animator.core.skeleton import joint_positions
 from animator.motion import follow, load_motion
 from animator.rigging import build_rig, deform, fit_template
 from tests.unit.rigging.conftest import HEIGHT, WIDTH, make_figure, make_mask

@@ -155,7 +155,7 @@ def test_leg_that_is_not_there_ends_at_its_hip() -> None:
 
 @given(
     ellipse=st.tuples(*[st.integers(5, 95)] * 4, st.integers(0, 180)),
-    point=st.tuples(st.floats(0, 100), st.floats(0, 100)),
+    point=st.tuples(st.floats(0, 100, width=32), st.floats(0, 100, width=32)),
 )
 def test_joint_outside_moves_to_no_other_than_the_nearest_pixel_inside(
     ellipse: tuple[int, int, int, int, int], point: tuple[float, float]
