@@ -21,8 +21,8 @@ import psutil
 from serving.app import Ports, announce, serve_until_stopped
 from serving.config_properties import lay_over, read_properties, settings_from_properties
 from serving.errors import ServingError
-from serving.http.description import our_version
 from serving.observe.custom import MODEL_METRICS_LOG, TS_METRICS_LOG
+from serving.protocol.metadata import our_version
 from serving.reference_words import ReferenceWords
 from serving.services import ACCESS_LOG
 from serving.settings import InvalidSettings, ServerSettings

@@ -8,9 +8,10 @@ from typing import Any, TypeAlias
 import grpc
 from google.protobuf.message import Message
 
+from serving.errors import BadInput
 from serving.grpc.status import ReferenceService, status_of
 
-__all__ = ("Context", "MethodHandler", "Service", "seconds_left")
+__all__ = ("Context", "MethodHandler", "Service", "given_name", "seconds_left")
 
 # Text, for these classes are generic to the type checker alone.
 Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
@@ -93,6 +94,18 @@ class Service:
             raise error
         status = status_of(error, self.reference)
         await context.abort(status.code, status.message, status.metadata)
+
+
+def given_name(name: str) -> str:
+    """The name of a model as a message has it, where an empty text means that there is none.
+
+    Raises:
+        BadInput: when there is none.
+    """
+    if not name:
+        msg = "Parameter model_name is required."
+        raise BadInput(msg)
+    return name
 
 
 def _to_bytes(message: Message) -> bytes:

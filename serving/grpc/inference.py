@@ -11,7 +11,7 @@ from serving.errors import BadInput, ServingError
 from serving.grpc.calls import Context, MethodHandler, Service, seconds_left
 from serving.grpc.status import ReferenceService, RefusedByHandler, status_of
 from serving.grpc.stream import answers_in_order
-from serving.protocol.exchange import RawReply, RawRequest
+from serving.protocol.exchange import RawReply, RawRequest, whole_body
 from serving.protocol.proto.generated import torchserve_inference_pb2 as pb
 from serving.protocol.torchserve import ErrorBody
 from serving.settings import ServerSettings
@@ -52,7 +52,7 @@ class InferenceService:
 
     async def _predictions(self, request: pb.PredictionsRequest, context: Context) -> Message:
         reply = await self._ask(request, {}, seconds_left(context))
-        return pb.PredictionResponse(prediction=await _whole(reply))
+        return pb.PredictionResponse(prediction=await whole_body(reply))
 
     async def _stream(
         self, request: pb.PredictionsRequest, context: Context
@@ -71,7 +71,7 @@ class InferenceService:
             try:
                 sequence, headers = self._sequence(request)
                 reply = await self._ask(request, headers, seconds_left(context))
-                body = await _whole(reply)
+                body = await whole_body(reply)
             except ServingError as error:
                 status = status_of(error, self._reference)
                 # gRPC's code is a pair of its number and its name.
@@ -130,12 +130,6 @@ def _checked(reply: RawReply) -> RawReply:
     except (msgspec.DecodeError, UnicodeDecodeError):
         return reply
     raise RefusedByHandler(error.message, error.code)
-
-
-async def _whole(reply: RawReply) -> bytes:
-    if reply.rest is None:
-        return reply.body
-    return b"".join([reply.body, *[piece async for piece in reply.rest]])
 
 
 def _is_true(value: bytes) -> bool:

@@ -3,8 +3,8 @@
 from google.protobuf.message import Message
 
 from serving.admission import RegisterRequest
-from serving.errors import BadInput, NotAllowed
-from serving.grpc.calls import Context, MethodHandler, Service
+from serving.errors import NotAllowed
+from serving.grpc.calls import Context, MethodHandler, Service, given_name
 from serving.management import Management, Status
 from serving.protocol.proto.generated import torchserve_management_pb2 as pb
 from serving.protocol.torchserve import encode_pretty
@@ -43,7 +43,7 @@ class ManagementService:
 
     async def _describe(self, request: pb.DescribeModelRequest, _: Context) -> Message:
         described = await self._management.describe(
-            _name(request.model_name),
+            given_name(request.model_name),
             request.model_version or None,
             is_customized=request.customized,
         )
@@ -75,7 +75,7 @@ class ManagementService:
         least = request.min_worker if request.min_worker > 0 else 1
         most = request.max_worker if request.max_worker > 0 else least
         status = await self._management.scale(
-            _name(request.model_name),
+            given_name(request.model_name),
             request.model_version or None,
             (least, most),
             wait=request.synchronous,
@@ -83,12 +83,12 @@ class ManagementService:
         return _told(status)
 
     async def _set_default(self, request: pb.SetDefaultRequest, _: Context) -> Message:
-        name, version = _name(request.model_name), request.model_version
+        name, version = given_name(request.model_name), request.model_version
         return _told(self._management.set_default(name, version))
 
     async def _unregister(self, request: pb.UnregisterModelRequest, _: Context) -> Message:
         self._check_may_change()
-        name = _name(request.model_name)
+        name = given_name(request.model_name)
         return _told(await self._management.unregister(name, request.model_version or None))
 
     def _check_may_change(self) -> None:
@@ -96,13 +96,6 @@ class ManagementService:
         if not self._management.may_change_models:
             msg = "Model API disabled: the operator may set enable_model_api"
             raise NotAllowed(msg)
-
-
-def _name(name: str) -> str:
-    if not name:
-        msg = "Parameter model_name is required."
-        raise BadInput(msg)
-    return name
 
 
 def _told(status: Status) -> Message:

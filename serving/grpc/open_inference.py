@@ -8,8 +8,8 @@ import msgspec
 from google.protobuf.json_format import ParseDict
 from google.protobuf.message import Message
 
-from serving.errors import BadInput, ModelNotFound, NotAllowed, ServingError
-from serving.grpc.calls import Context, MethodHandler, Service, seconds_left
+from serving.errors import ModelNotFound, NotAllowed, ServingError
+from serving.grpc.calls import Context, MethodHandler, Service, given_name, seconds_left
 from serving.grpc.status import status_of
 from serving.grpc.stream import answers_in_order
 from serving.grpc.tensors import message_from_response, request_from_message
@@ -98,15 +98,15 @@ class OpenInferenceService:
 
     async def _model_ready_or_unknown(self, request: pb.ModelReadyRequest, _: Context) -> Message:
         """As TorchServe: what is unknown is an error."""
-        endpoint = self._serving.endpoint(_name(request.name), request.version)
+        endpoint = self._serving.endpoint(given_name(request.name), request.version)
         return pb.ModelReadyResponse(ready=endpoint.is_ready)
 
     async def _model_metadata(self, request: pb.ModelMetadataRequest, _: Context) -> Message:
-        metadata = self._serving.metadata(_name(request.name), request.version)
+        metadata = self._serving.metadata(given_name(request.name), request.version)
         return _filled(pb.ModelMetadataResponse(), metadata)
 
     async def _model_config(self, request: pb.ModelConfigRequest, _: Context) -> Message:
-        config = self._serving.configuration(_name(request.name), request.version)
+        config = self._serving.configuration(given_name(request.name), request.version)
         return _filled(pb.ModelConfigResponse(), {"config": config})
 
     async def _model_statistics(self, request: pb.ModelStatisticsRequest, _: Context) -> Message:
@@ -137,7 +137,7 @@ class OpenInferenceService:
         self, message: pb.ModelInferRequest, timeout_s: float | None
     ) -> pb.ModelInferResponse:
         """Run a model; long lists of numbers are read and written beside the event loop."""
-        endpoint = self._serving.endpoint(_name(message.model_name), message.model_version)
+        endpoint = self._serving.endpoint(given_name(message.model_name), message.model_version)
         regions = self._serving.regions
         if message.raw_input_contents or message.ByteSize() <= LONG:
             request = request_from_message(message, regions)
@@ -153,11 +153,13 @@ class OpenInferenceService:
         return _filled(pb.RepositoryIndexResponse(), {"models": models})
 
     async def _load(self, request: pb.RepositoryModelLoadRequest, _: Context) -> Message:
-        await self._repository.load(_name(request.model_name), parameters=dict(request.parameters))
+        await self._repository.load(
+            given_name(request.model_name), parameters=dict(request.parameters)
+        )
         return pb.RepositoryModelLoadResponse()
 
     async def _unload(self, request: pb.RepositoryModelUnloadRequest, _: Context) -> Message:
-        await self._repository.unload(_name(request.model_name))
+        await self._repository.unload(given_name(request.model_name))
         return pb.RepositoryModelUnloadResponse()
 
     async def _memory_status(
@@ -209,13 +211,6 @@ class OpenInferenceService:
             kinds = {bool: "bool_param", int: "uint32_param", str: "string_param"}
             setattr(answer.settings[name], kinds[type(value)], value)
         return answer
-
-
-def _name(name: str) -> str:
-    if not name:
-        msg = "Parameter model_name is required."
-        raise BadInput(msg)
-    return name
 
 
 def _filled(message: _Message, value: object) -> _Message:

@@ -1,7 +1,6 @@
 """What the server offers, in OpenAPI 3.0.1: per listener, and per model."""
 
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal, NamedTuple
 
 from serving.archive.manifest import Manifest
@@ -22,6 +21,7 @@ from serving.http.openapi import (
     path_parameters,
     query,
 )
+from serving.protocol.metadata import our_version
 
 __all__ = (
     "ApiKind",
@@ -29,7 +29,6 @@ __all__ = (
     "describe_api",
     "describe_model",
     "describe_model_management",
-    "our_version",
 )
 
 ApiKind = Literal["inference", "management", "metrics"]
@@ -60,14 +59,6 @@ _MODEL_ERRORS = {
     "504": "There was no answer in time.",
     "507": "The model ran out of memory.",
 }
-
-
-def our_version() -> str:
-    """Say which version this server is."""
-    try:
-        return version("animator")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def describe_api(offer: Offer) -> dict[str, Any]:

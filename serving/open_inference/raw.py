@@ -11,7 +11,7 @@ import msgspec
 from numpy.typing import NDArray
 
 from serving.errors import BadInput, InferenceFailed
-from serving.protocol.exchange import RawReply, RawRequest
+from serving.protocol.exchange import RawRequest, whole_body
 from serving.protocol.infer import InferRequest
 from serving.protocol.json_tensors import array_to_json
 from serving.protocol.tensors import Tensors, datatype_of, element_to_bytes
@@ -47,7 +47,7 @@ async def ask_in_json(
         request_id=request.id,
     )
     reply = await endpoint.ask(asked, timeout_s)
-    return _outputs(await _whole(reply), reply.status)
+    return _outputs(await whole_body(reply), reply.status)
 
 
 def _body(model: str, request: InferRequest) -> bytes:
@@ -82,12 +82,6 @@ def _headers(request: InferRequest, names: tuple[str, str, str]) -> Mapping[str,
     if mark.is_end:
         headers[end] = "true"
     return headers
-
-
-async def _whole(reply: RawReply) -> bytes:
-    if reply.rest is None:
-        return reply.body
-    return b"".join([reply.body, *[piece async for piece in reply.rest]])
 
 
 def _outputs(body: bytes, status: int) -> Tensors:

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -22,7 +21,7 @@ from serving.open_inference.statistics import (
 )
 from serving.protocol.exchange import RawReply
 from serving.protocol.infer import NO_REGIONS, InferRequest, InferResponse, Regions
-from serving.protocol.metadata import ModelMetadata, ServerMetadata, TensorMetadata
+from serving.protocol.metadata import ModelMetadata, ServerMetadata, TensorMetadata, our_version
 from serving.protocol.tensors import Tensors
 from serving.registry.endpoint import Endpoint
 from serving.settings import ServerSettings
@@ -88,7 +87,7 @@ class OpenInference:
         """Who is here, and which extensions of the protocol it speaks."""
         memory = () if self._memory is None else ("system_shared_memory",)
         extensions = sorted(("binary_tensor_data", *_EXTENSIONS, *memory))
-        return ServerMetadata(name="serving", version=_version(), extensions=tuple(extensions))
+        return ServerMetadata(name="serving", version=our_version(), extensions=tuple(extensions))
 
     def endpoint(self, name: str, version: str | None) -> Endpoint:
         """One version of a model, or its default.
@@ -290,10 +289,3 @@ def _with_axis(
 
 def _bf16_of(declared: Sequence[TensorMetadata]) -> Mapping[str, str]:
     return {each.name: "BF16" for each in declared if each.datatype == "BF16"}
-
-
-def _version() -> str:
-    try:
-        return version("animator")
-    except PackageNotFoundError:
-        return "unknown"

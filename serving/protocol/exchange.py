@@ -1,5 +1,6 @@
 """RawRequest and RawReply: what a client sent and gets, for handlers that read it themselves."""
 
+import contextlib
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Mapping
 from typing import Literal
@@ -8,7 +9,7 @@ import msgspec
 
 from serving.errors import BadInput
 
-__all__ = ("INPUT_FIELDS", "Parts", "RawReply", "RawRequest", "Verb")
+__all__ = ("INPUT_FIELDS", "Parts", "RawReply", "RawRequest", "Verb", "whole_body")
 
 Verb = Literal["predict", "explain", "describe"]
 """What a handler is asked: to predict, to explain a prediction, or to say what it is."""
@@ -78,3 +79,16 @@ class RawReply(msgspec.Struct, frozen=True, eq=False):
     headers: tuple[tuple[str, str], ...] = ()
     content_type: str | None = None
     rest: Parts | None = None
+
+
+async def whole_body(reply: RawReply) -> bytes:
+    """All parts of a reply, joined.
+
+    Raises:
+        ServingError: when the model fails before the end.
+    """
+    parts = [reply.body]
+    if reply.rest is not None:
+        async with contextlib.aclosing(reply.rest) as rest:
+            parts += [part async for part in rest]
+    return b"".join(parts)

@@ -1,8 +1,10 @@
 """What a server of the Open Inference Protocol says of itself and of its models."""
 
+from importlib.metadata import PackageNotFoundError, version
+
 import msgspec
 
-__all__ = ("ModelMetadata", "ServerMetadata", "TensorMetadata")
+__all__ = ("ModelMetadata", "ServerMetadata", "TensorMetadata", "our_version")
 
 
 class TensorMetadata(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,3 +37,11 @@ class ServerMetadata(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     version: str
     extensions: tuple[str, ...]
+
+
+def our_version() -> str:
+    """Say which version this server is; "unknown" where it runs without being installed."""
+    try:
+        return version("animator")
+    except PackageNotFoundError:
+        return "unknown"

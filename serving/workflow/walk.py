@@ -1,7 +1,6 @@
 """Walk: one request through the nodes of a workflow, each as soon as what feeds it is there."""
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Mapping
 from typing import Protocol
@@ -9,7 +8,7 @@ from typing import Protocol
 import msgspec
 
 from serving.errors import BadInput, InferenceFailed, NodeFailed, ServingError
-from serving.protocol.exchange import RawReply, RawRequest
+from serving.protocol.exchange import RawReply, RawRequest, whole_body
 from serving.workflow.graph import Graph
 from serving.workflow.spec import NodeSpec, WorkflowSpec
 
@@ -90,11 +89,7 @@ async def _whole(reply: RawReply) -> bytes:
     if reply.status >= 400:
         msg = f"the node replied {reply.status}"
         raise InferenceFailed(msg)
-    parts = [reply.body]
-    if reply.rest is not None:
-        async with contextlib.aclosing(reply.rest) as rest:
-            parts += [part async for part in rest]
-    return b"".join(parts)
+    return await whole_body(reply)
 
 
 def _answer(bodies: Mapping[str, bytes]) -> RawReply:

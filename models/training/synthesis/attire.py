@@ -17,7 +17,7 @@ from models.training.synthesis.curves import (
 from models.training.synthesis.palette import any_colour
 from models.training.synthesis.settings import WornKind
 from models.training.synthesis.skeletons import Skeleton
-from models.training.synthesis.sketch import FillStyle, Sketch
+from models.training.synthesis.sketch import Sketch
 
 __all__ = ("draw_held", "draw_wings", "draw_worn")
 
@@ -91,9 +91,7 @@ def draw_held(sketch: Sketch, skeleton: Skeleton) -> None:
 
 def _area(sketch: Sketch, shape: Points) -> None:
     dice = sketch.hand.dice
-    if dice.chance(0.4):
-        sketch.fill(shape, any_colour(dice), dice.pick(tuple(FillStyle)))
-    sketch.outline(shape)
+    sketch.area(shape, any_colour(dice) if dice.chance(0.4) else None)
 
 
 def _cape(sketch: Sketch, skeleton: Skeleton) -> None:

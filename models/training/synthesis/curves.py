@@ -20,6 +20,7 @@ __all__ = (
     "merge_outlines",
     "point",
     "polyline",
+    "rectangle",
     "resample",
     "ribbon",
     "rotate",
@@ -81,6 +82,11 @@ def dense(corners: Sequence[Sequence[float] | Points] | Points) -> Points:
     steps = np.linspace(0, 1, 6, endpoint=False)[:, None, None]
     after = np.roll(array, -1, axis=0)
     return np.asarray((array + (after - array) * steps).transpose(1, 0, 2).reshape(-1, 2))
+
+
+def rectangle(x1: float, y1: float, x2: float, y2: float) -> Points:
+    """A closed rectangle with five more points on each edge."""
+    return dense(((x1, y1), (x1, y2), (x2, y2), (x2, y1)))
 
 
 def resample(points: Points, step: float) -> Points:

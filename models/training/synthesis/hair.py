@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from models.training.synthesis.curves import (
-    Points,
     arc,
     bend_through,
     dense,
@@ -49,14 +48,8 @@ def draw_ears(sketch: Sketch, skeleton: Skeleton, colour: Colour | None) -> None
         else:
             place = point(side * 0.65, -1.0)
             shape = dense(((side * 0.35, -0.9), (side * 0.75, -1.5), (side * 0.92, -0.45)))
-        _closed(sketch, on_head(skeleton, shape), colour)
+        sketch.area(on_head(skeleton, shape), colour)
         sketch.joint(name, on_head(skeleton, place))
-
-
-def _closed(sketch: Sketch, shape: Points, colour: Colour | None) -> None:
-    if colour is not None:
-        sketch.fill(shape, colour, sketch.hand.dice.pick(tuple(FillStyle)))
-    sketch.outline(shape)
 
 
 def _spikes(sketch: Sketch, skeleton: Skeleton, colour: Colour | None) -> None:
@@ -106,7 +99,7 @@ def _bob(sketch: Sketch, skeleton: Skeleton, colour: Colour | None) -> None:
     ends = polyline(((-wide * 1.05, drop), (-0.9, drop)))
     other = polyline(((0.9, drop), (wide * 1.05, drop)))
     shape = np.concatenate((outer, ends, inner, other))
-    _closed(sketch, on_head(skeleton, shape), colour)
+    sketch.area(on_head(skeleton, shape), colour)
 
 
 def _tails(sketch: Sketch, skeleton: Skeleton, colour: Colour | None) -> None:
@@ -134,7 +127,7 @@ def _ponytail(sketch: Sketch, skeleton: Skeleton, colour: Colour | None) -> None
     tip = point(side * (0.4 + reach), dice.uniform(-1.0, 0.2))
     outer = bend_through(root, point(side * (0.5 + reach * 0.7), -1.5), tip)
     inner = bend_through(tip, point(side * (0.5 + reach * 0.4), -1.1), root)
-    _closed(sketch, on_head(skeleton, np.concatenate((outer, inner))), colour)
+    sketch.area(on_head(skeleton, np.concatenate((outer, inner))), colour)
     if dice.chance(0.5):
         fringe = arc(point(0, -0.35), (0.85, 0.25), -1.5, 1.5)
         sketch.line(on_head(skeleton, fringe), colour)
@@ -170,7 +163,7 @@ def _crown(sketch: Sketch, skeleton: Skeleton, colour: Colour | None) -> None:
     y = np.where(np.arange(len(x)) % 2, -0.95 - tall * 0.45, -0.95 - tall)
     points = np.concatenate((polyline(((-half, -0.85),)), np.stack((x, y), 1)))
     shape = np.concatenate((points, polyline(((half, -0.85),))))
-    _closed(sketch, on_head(skeleton, dense(shape)), colour)
+    sketch.area(on_head(skeleton, dense(shape)), colour)
 
 
 def _hat(sketch: Sketch, skeleton: Skeleton, colour: Colour | None) -> None:
@@ -178,7 +171,7 @@ def _hat(sketch: Sketch, skeleton: Skeleton, colour: Colour | None) -> None:
     tall, half, brim = dice.uniform(0.5, 1.1), dice.uniform(0.4, 0.75), dice.uniform(0.8, 1.3)
     top = 0.1 if dice.chance(0.3) else half
     corners = ((-half, -0.85), (half, -0.85), (top, -0.85 - tall), (-top, -0.85 - tall))
-    _closed(sketch, on_head(skeleton, dense(corners)), colour)
+    sketch.area(on_head(skeleton, dense(corners)), colour)
     sketch.line(on_head(skeleton, polyline(((-brim, -0.82), (brim, -0.82)))), colour)
 
 

@@ -32,7 +32,7 @@ def draw_quadruped(sketch: Sketch) -> None:
     colour = any_colour(dice) if dice.chance(0.4) else None
     _legs(sketch, facing, (long, tall), colour)
     _tail(sketch, point(-facing * long * 0.95, -tall * 0.2), facing)
-    _area(sketch, _body(sketch, long, tall), colour)
+    sketch.area(_body(sketch, long, tall), colour)
     head = point(facing * (long + dice.uniform(-0.02, 0.14)), -tall * dice.uniform(0.1, 1.6))
     if head[1] < -tall * 1.2 or abs(head[0]) > long + 0.1:
         _neck(sketch, head, point(facing * long * 0.7, -tall * 0.3), colour)
@@ -82,7 +82,7 @@ def _leg(
         return
     shape = polyline((top - aside, foot - aside, foot + aside, top + aside))
     if kind == "stub":
-        _area(sketch, dense(shape), colour)
+        sketch.area(dense(shape), colour)
         return
     if colour is not None:
         sketch.fill(shape, colour, FillStyle.FLAT)
@@ -121,7 +121,7 @@ def _head(sketch: Sketch, middle: Points, facing: float, colour: Colour | None) 
     head = Skeleton(middle, radii, facing * 0.15, none, none, (None, None), (None, None))
     draw_ears(sketch, head, colour)
     ears = sketch.joints[3:5].copy()
-    _area(sketch, ellipse(middle, *radii, facing * dice.uniform(0, 0.4)), colour)
+    sketch.area(ellipse(middle, *radii, facing * dice.uniform(0, 0.4)), colour)
     frontal = dice.chance(0.6)
     set_head_joints(sketch, head, nose_seen=True)
     sketch.joints[3:5] = ears
@@ -136,9 +136,3 @@ def _head(sketch: Sketch, middle: Points, facing: float, colour: Colour | None) 
     sketch.joint("nose", snout)
     for name in ("right_eye", "left_eye"):
         sketch.joint(name, eye)
-
-
-def _area(sketch: Sketch, shape: Points, colour: Colour | None) -> None:
-    if colour is not None:
-        sketch.fill(shape, colour, sketch.hand.dice.pick(tuple(FillStyle)))
-    sketch.outline(shape)

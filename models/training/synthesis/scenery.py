@@ -11,9 +11,10 @@ from models.training.synthesis.curves import (
     ellipse,
     point,
     polyline,
+    rectangle,
 )
 from models.training.synthesis.palette import any_colour
-from models.training.synthesis.sketch import FillStyle, Sketch
+from models.training.synthesis.sketch import Sketch
 
 __all__ = (
     "draw_area",
@@ -33,9 +34,7 @@ __all__ = (
 def draw_area(sketch: Sketch, shape: Points, share: float = 0.5) -> None:
     """Draw a closed shape, coloured in this share of the cases."""
     dice = sketch.hand.dice
-    if dice.chance(share):
-        sketch.fill(shape, any_colour(dice), dice.pick(tuple(FillStyle)))
-    sketch.outline(shape)
+    sketch.area(shape, any_colour(dice) if dice.chance(share) else None)
 
 
 def draw_sun(sketch: Sketch) -> None:
@@ -52,14 +51,14 @@ def draw_house(sketch: Sketch) -> None:
     """Walls, a roof, a door, windows, at times smoke."""
     dice = sketch.hand.dice
     half, wall, roof = dice.uniform(0.3, 0.5), dice.uniform(0.35, 0.6), dice.uniform(0.25, 0.5)
-    draw_area(sketch, _rectangle(-half, 0, half, wall))
+    draw_area(sketch, rectangle(-half, 0, half, wall))
     over = half * dice.uniform(1.0, 1.25)
     draw_area(sketch, dense(((-over, 0), (over, 0), (0, -roof))))
     door = dice.uniform(-half * 0.5, half * 0.4)
-    draw_area(sketch, _rectangle(door, wall * 0.45, door + 0.14, wall))
+    draw_area(sketch, rectangle(door, wall * 0.45, door + 0.14, wall))
     for x in (-half * 0.75, half * 0.45):
         if dice.chance(0.6):
-            sketch.outline(_rectangle(x, 0.1, x + 0.13, 0.22))
+            sketch.outline(rectangle(x, 0.1, x + 0.13, 0.22))
 
 
 def draw_tree(sketch: Sketch) -> None:
@@ -152,10 +151,6 @@ def draw_horizon(sketch: Sketch) -> None:
     x = np.linspace(-1, 1, dice.integer(12, 40))
     y = np.where(np.arange(len(x)) % 2, -dice.uniform(0.08, 0.2), 0.0)
     sketch.line(np.stack((x, y), 1))
-
-
-def _rectangle(x1: float, y1: float, x2: float, y2: float) -> Points:
-    return dense(((x1, y1), (x1, y2), (x2, y2), (x2, y1)))
 
 
 def _scallops(count: int, radius: float, bump: float) -> Points:

@@ -122,6 +122,12 @@ class Sketch:
         traced = self.line(self.hand.close(points), colour, width)
         self.marks.append(Mark(MarkKind.SOLID, traced))
 
+    def area(self, points: Points, colour: Colour | None) -> None:
+        """Draw a closed shape, coloured in, in some style, where there is a colour."""
+        if colour is not None:
+            self.fill(points, colour, self.hand.dice.pick(tuple(FillStyle)))
+        self.outline(points)
+
     def fill(self, points: Points, colour: Colour | None, style: FillStyle) -> None:
         """Colour an area in."""
         self.marks.append(Mark(MarkKind.FILL, points, colour, 1.0, style))
