@@ -6,8 +6,9 @@ import { later } from "./later.js";
 import { mountLost } from "./pages/lost.js";
 import { mountUpload } from "./pages/upload.js";
 import { addRoute, startRouter } from "./router.js";
-import { strings } from "./strings.js";
+import { language, strings } from "./strings.js";
 
+document.documentElement.lang = language === "zh" ? "zh-Hans" : language;
 document
   .getElementById("header")
   ?.append(

@@ -38,7 +38,7 @@ def test_command_writes_the_poses(tmp_path: Path) -> None:
 
 
 def test_page_has_a_word_for_what_each_motion_can_do() -> None:
-    text = (ROOT / "web" / "strings.js").read_text(encoding="utf-8")
+    text = (ROOT / "web" / "words" / "en.js").read_text(encoding="utf-8")
     listed = text.partition("motions: /** @type {Record")[2].partition("}),")[0]
     names = re.findall(r'^\s+"?([\w-]+)"?: "', listed, re.MULTILINE)
     assert sorted(names) == [info.name for info in list_motions()]

@@ -1,0 +1,200 @@
+/** Every word that the page says, in simplified Chinese; the same keys as in `en.js`. */
+
+/** @type {import("../strings.js").Words} */
+export const words = {
+  appName: "Animator",
+  title: "让画跳起舞来",
+
+  upload: {
+    heading: "让画跳起舞来",
+    intro: "给孩子画的人物拍张照片：小朋友、机器人、小怪兽都行。几秒钟后，它就会挥手、跳跃、跳舞。",
+    drop: "把画拖到这里",
+    dropHint: "或者粘贴，或者",
+    choose: "选择图片",
+    camera: "拍照",
+    letGo: "松手吧，我接住了！",
+    sending: "正在上传您的画……",
+    formats: "PNG、JPEG、HEIC、WebP 等格式",
+    samplesHeading: "手边没有画？先借一张试试",
+    samples: {
+      dancer: "跳舞的人",
+      robot: "机器人",
+      monster: "小怪兽",
+      hat: "戴帽子的人",
+    },
+    trySample: (/** @type {string} */ name) => `试试“${name}”`,
+    tipsHeading: "怎样效果最好",
+    tips: [
+      ["画出全身", "从头到脚都在照片里，前面没有别的人物挡着。"],
+      ["手脚留出空隙", "胳膊和腿不贴着身体，动起来最好看。"],
+      ["白纸，光线好", "把纸放平，别让影子落在上面。"],
+    ],
+  },
+
+  steps: {
+    waiting: "正在排队",
+    reading: "正在读取图片",
+    detecting: "正在寻找人物",
+    outlining: "正在剪出人物",
+    rigging: "正在寻找关节",
+    moving: "正在学习动作",
+    drawing: "正在绘制画面",
+    done: "完成",
+  },
+
+  result: {
+    workingHeading: "请稍等……",
+    workingIntro: "您的画正在醒来。",
+    doneHeading: (/** @type {string} */ motion) => (motion ? `它会${motion}了！` : "它动起来了！"),
+    motions: "让它做什么呢？",
+    learning: (/** @type {string} */ motion) => `正在练习“${motion}”……`,
+    motionReady: "已准备好",
+    another: "换一张画",
+    remove: "删除这张画",
+    removeQuestion: "要从服务器上删除这张画和它的动画吗？",
+    removeHint: "删除后无法恢复。",
+    removeYes: "是的，删除",
+    removeNo: "不，留着",
+    pause: "暂停",
+    play: "播放",
+    pictureAlt: (/** @type {string} */ name) => `您的画：${name}`,
+    animationAlt: (/** @type {string} */ motion) => `您的人物正在动：${motion}`,
+    found: (/** @type {number} */ count) =>
+      count === 1 ? "找到了！画里有一个人物。" : `找到了！画里有 ${count} 个人物。`,
+  },
+
+  playback: {
+    speed: "速度",
+    speeds: ["慢", "正常", "快"],
+    background: "背景",
+    backdrops: { white: "白色", paper: "原来的纸", transparent: "透明" },
+    mirror: "左右翻转",
+    loop: "循环播放",
+  },
+
+  exports: {
+    heading: "保存",
+    more: "更多保存方式",
+    making: (/** @type {string} */ title) => `正在制作：${title}`,
+    made: "已准备好",
+    cancel: "取消",
+    formats: {
+      gif: ["保存为 GIF", "适合聊天和邮件"],
+      mp4: ["保存为视频", "MP4,背景不透明"],
+      webm: ["网页视频", "WebM,背景可透明"],
+      webp: ["表情贴纸", "WebP,文件小，背景可透明"],
+      apng: ["无损贴纸", "APNG,文件大"],
+      png: ["这一刻的图片", "PNG,不会动"],
+      sheet: ["精灵图", "PNG 和 JSON,用于游戏"],
+      joints: ["关节位置", "JSON,供程序使用"],
+      character: ["人物本身", "用于 AnimatedDrawings"],
+      gltf: ["3D 模型", "glTF,用于 Blender 和游戏"],
+    },
+  },
+
+  motions: {
+    ballet: "跳芭蕾",
+    bow: "鞠躬",
+    breathe: "呼吸",
+    cartwheel: "侧手翻",
+    catch: "接球",
+    cheer: "欢呼",
+    climb: "攀爬",
+    cry: "哭",
+    dab: "甩头摆臂",
+    dance: "跳舞",
+    disco: "跳迪斯科",
+    fall: "摔倒再爬起来",
+    floss: "跳牙线舞",
+    fly: "飞",
+    guitar: "弹吉他",
+    hop: "单脚跳",
+    hula: "跳草裙舞",
+    jump: "跳跃",
+    "jumping-jacks": "做开合跳",
+    kick: "踢腿",
+    laugh: "笑",
+    "look-around": "四处张望",
+    march: "齐步走",
+    punch: "打拳",
+    robot: "跳机器人舞",
+    run: "跑步",
+    sit: "坐下",
+    skate: "滑冰",
+    skip: "蹦蹦跳跳",
+    sleep: "睡觉",
+    sneak: "蹑手蹑脚",
+    spin: "转圈",
+    swim: "游泳",
+    think: "思考",
+    throw: "扔球",
+    tiptoe: "踮脚走",
+    walk: "走路",
+    wave: "挥手",
+    zombie: "学僵尸走路",
+  },
+
+  server: {
+    lost: "服务器没有回应。您的画还在这里，我会继续尝试。",
+    back: "服务器恢复了。",
+  },
+
+  footer: {
+    privacy: "您的画只会发送到这台服务器，不会去别处。没有 Cookie,也不用注册。",
+    api: "开发者",
+  },
+
+  lost: {
+    heading: "这里什么也没有",
+    text: "这张画已被删除，或者网址不太对。",
+  },
+
+  retry: "再试一次",
+
+  errors: {
+    no_figure_found: {
+      title: "没有找到人物",
+      text: "也许画里有，只是我没看出来。可以这样试试：",
+      tips: [
+        "让人物从头到脚都露出来。",
+        "让人物占满大半张照片，裁掉纸周围的桌面。",
+        "让光从侧面照过来，纸上不要有影子。",
+        "铅笔太淡？用深色的笔再描一遍。",
+      ],
+    },
+    unsupported_image: { title: "这个文件我读不了" },
+    invalid_image: {
+      title: "这张图片好像坏了",
+      text: "打不开它。请重新拍一张，或者选另一张图片。",
+    },
+    image_too_large: { title: "这张图片的大小不合适" },
+    empty_mask: {
+      title: "没能把人物剪出来",
+      text: "线条太淡，看不清楚。换深色的笔，或者光线亮一些会更好。",
+    },
+    invalid_skeleton: {
+      title: "没能找到它的手和脚",
+      text: "手脚离开身体的画效果最好。",
+    },
+    unknown_motion: { title: "我不会这个动作", text: "请换一个。" },
+    invalid_motion: { title: "这个动作不合适", text: "请换一个。" },
+    encoding_failed: {
+      title: "动画没能保存",
+      text: "请再试一次，或者换一个动作。",
+    },
+    model_unavailable: {
+      title: "我还没完全睡醒",
+      text: "负责看画的部分还在启动，请过一会儿再试。",
+    },
+    job_failed: {
+      title: "我们这边出了点问题",
+      text: "不是您的画的问题。请过一会儿再试。",
+    },
+    not_found: { title: "这里什么也没有" },
+    offline: {
+      title: "服务器没有回应",
+      text: "您的画还在这里。网络恢复后请再试一次。",
+    },
+    other: { title: "没有成功", text: "请再试一次。" },
+  },
+};
