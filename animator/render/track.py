@@ -1,21 +1,17 @@
 """The vertex track: a clip as moved vertices that a page plays, packed into few bytes."""
 
 import struct
-import zlib
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from animator.core.errors import InvalidTrack
+from animator.render.packed import Kind, Reader, pack, pack_places, read_places, unpack
 
 __all__ = ("TrackClip", "TrackFigure", "pack_track", "read_track")
 
-MAGIC = b"ANVT"
-VERSION = 1
-
-FILE_HEAD = struct.Struct("<4sHHI")
-"""Magic, version, 0, bytes of the payload before it was packed."""
+KIND = Kind(magic=b"ANVT", version=1, noun="vertex track")
 
 CLIP_HEAD = struct.Struct("<fIHHBBBBHH")
 """Frames a second, frames, width, height; whether there is a background, its RGB; figures, 0."""
@@ -28,9 +24,6 @@ STEPS = 8192
 
 MOST = 65_536
 """Most vertices of a figure: triangles name them in sixteen bits, and so are positions counted."""
-
-MAX_PAYLOAD = 256 * 1024 * 1024
-"""Most bytes that are unpacked."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +79,7 @@ def pack_track(clip: TrackClip) -> bytes:
     )
     step = max(clip.width, clip.height) / STEPS
     payload = head + b"".join(_pack_figure(figure, step) for figure in clip.figures)
-    return FILE_HEAD.pack(MAGIC, VERSION, 0, len(payload)) + zlib.compress(payload, 9)
+    return pack(KIND, payload)
 
 
 def read_track(data: bytes) -> TrackClip:
@@ -95,14 +88,7 @@ def read_track(data: bytes) -> TrackClip:
     Raises:
         InvalidTrack: when the bytes are no track, of another version, incomplete or damaged.
     """
-    if len(data) < FILE_HEAD.size or data[:4] != MAGIC:
-        msg = "This is no vertex track."
-        raise InvalidTrack(msg)
-    _, version, _, length = FILE_HEAD.unpack_from(data)
-    if version != VERSION:
-        msg = f"This vertex track is of version {version}; only {VERSION} is read."
-        raise InvalidTrack(msg)
-    return _read_clip(_Reader(_unpack(data[FILE_HEAD.size :], length)))
+    return _read_clip(unpack(KIND, data))
 
 
 def _pack_figure(figure: TrackFigure, step: float) -> bytes:
@@ -128,73 +114,12 @@ def _pack_figure(figure: TrackFigure, step: float) -> bytes:
             figure.triangles.astype("<u2").tobytes(),
             figure.groups.astype("<u4").tobytes(),
             figure.order.astype(np.uint8).tobytes(),
-            *(_pack_places(places[..., axis]) for axis in range(2)),
+            *(pack_places(places[..., axis]) for axis in range(2)),
         )
     )
 
 
-def _pack_places(places: NDArray[np.uint16]) -> bytes:
-    """Places (F, V) as what is left of them when neighbours and frames before foretell them.
-
-    Low bytes first, then high ones, which are nearly all 0.
-    """
-    left = places.copy()
-    for axis in (0, 0, 1):
-        left = np.diff(left, axis=axis, prepend=np.zeros_like(left.take([0], axis=axis)))
-    signed = left.view(np.int16)
-    zigzag = ((signed << 1) ^ (signed >> 15)).view(np.uint16)
-    return (zigzag & 255).astype(np.uint8).tobytes() + (zigzag >> 8).astype(np.uint8).tobytes()
-
-
-def _unpack(packed: bytes, length: int) -> bytes:
-    if length > MAX_PAYLOAD:
-        msg = f"This vertex track holds {length} bytes; at most {MAX_PAYLOAD} are read."
-        raise InvalidTrack(msg)
-    unpacker = zlib.decompressobj()
-    try:
-        payload = unpacker.decompress(packed, length + 1)
-    except zlib.error as error:
-        msg = "This vertex track is damaged."
-        raise InvalidTrack(msg) from error
-    if len(payload) != length or not unpacker.eof or unpacker.unused_data:
-        msg = "This vertex track is incomplete or damaged."
-        raise InvalidTrack(msg)
-    return payload
-
-
-class _Reader:
-    """Takes one thing after the other out of a payload."""
-
-    def __init__(self, payload: bytes) -> None:
-        self._payload = payload
-        self._place = 0
-
-    def take(self, count: int) -> bytes:
-        """The next bytes."""
-        if count > len(self._payload) - self._place:
-            msg = "This vertex track ends too early."
-            raise InvalidTrack(msg)
-        self._place += count
-        return self._payload[self._place - count : self._place]
-
-    def head(self, kind: struct.Struct) -> tuple[int | float, ...]:
-        """The next numbers."""
-        return kind.unpack(self.take(kind.size))
-
-    def array(self, kind: str, *shape: int) -> NDArray[np.generic]:
-        """The next array."""
-        count = int(np.prod(shape, dtype=np.int64))
-        data = self.take(count * np.dtype(kind).itemsize)
-        return np.frombuffer(data, kind).reshape(shape)
-
-    def end(self) -> None:
-        """See that nothing is left."""
-        if self._place != len(self._payload):
-            msg = "This vertex track has bytes that belong to nothing."
-            raise InvalidTrack(msg)
-
-
-def _read_clip(reader: _Reader) -> TrackClip:
+def _read_clip(reader: Reader) -> TrackClip:
     fps, frames, width, height, shown, red, green, blue, count, _ = reader.head(CLIP_HEAD)
     if not (np.isfinite(fps) and fps > 0 and frames and width and height):
         msg = "This vertex track has no frames, no size or no speed."
@@ -205,7 +130,7 @@ def _read_clip(reader: _Reader) -> TrackClip:
     return TrackClip(float(fps), int(width), int(height), background, figures)
 
 
-def _read_figure(reader: _Reader, frames: int) -> TrackFigure:
+def _read_figure(reader: Reader, frames: int) -> TrackFigure:
     numbers = reader.head(FIGURE_HEAD)
     count, triangle_count, group_count, texture_bytes = (int(numbers[i]) for i in (0, 1, 2, 7))
     origin, step = np.array(numbers[4:6]), float(numbers[6])
@@ -218,7 +143,7 @@ def _read_figure(reader: _Reader, frames: int) -> TrackFigure:
     groups = reader.array("<u4", group_count + 1).astype(np.int64)
     order = reader.array("u1", frames, group_count).astype(np.uint8)
     _check_figure(count, triangles, groups, order)
-    places = np.stack([_read_places(reader, frames, count) for _ in range(2)], axis=2)
+    places = np.stack([read_places(reader, frames, count) for _ in range(2)], axis=2)
     vertices = (places * step + origin).astype(np.float32)
     return TrackFigure(vertices, texels.astype(np.float32), triangles, groups, order, texture)
 
@@ -241,13 +166,3 @@ def _check_figure(
             "A figure of this vertex track names vertices, triangles or groups that are not there."
         )
         raise InvalidTrack(msg)
-
-
-def _read_places(reader: _Reader, frames: int, count: int) -> NDArray[np.uint16]:
-    """Places (F, V); the sums go around at 65,536."""
-    low, high = (reader.array("u1", frames, count).astype(np.uint16) for _ in range(2))
-    zigzag = low | (high << 8)
-    left = np.asarray((zigzag >> 1) ^ (zigzag & 1) * np.uint16(65535), np.uint16)
-    for axis in (1, 0, 0):
-        left = np.cumsum(left, axis=axis, dtype=np.uint16)
-    return left

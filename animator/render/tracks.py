@@ -15,7 +15,7 @@ from animator.render.order import layers
 from animator.render.sampling import paint_from_texture, straighten
 from animator.render.track import TrackClip, TrackFigure, pack_track
 
-__all__ = ("clip_of", "track_of")
+__all__ = ("clip_of", "picture_of", "track_of")
 
 FINENESS = 2.0
 """Pixels of the texture for each of the frame's, at most: for screens with small pixels."""
@@ -70,7 +70,7 @@ def _figure(one: MovedFigure, place: Placement, camera: WorldToFrame) -> TrackFi
         triangles=number[rig.mesh.triangles[chosen]].astype(np.int32),
         groups=np.concatenate(([0], np.cumsum(counts))),
         order=track.order.astype(np.uint8),
-        texture=_picture(rig.texture, fineness * width / rig.texture.shape[1]),
+        texture=picture_of(rig.texture, fineness * width / rig.texture.shape[1]),
     )
 
 
@@ -80,7 +80,7 @@ def _row_by_row(texels: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.lexsort((np.where(row % 2, -texels[:, 0], texels[:, 0]), row))
 
 
-def _picture(texture: NDArray[np.uint8], scale: float) -> bytes:
+def picture_of(texture: NDArray[np.uint8], scale: float) -> bytes:
     """A texture (h, w, 4) as a WebP picture, no larger than it is."""
     paint = paint_from_texture(texture, scale)
     small = texture.copy() if paint.scale == (1.0, 1.0) else straighten(paint.data)

@@ -20,15 +20,9 @@ from animator.core.pose import VertexTrack
 from animator.core.scene import Background, Placement
 from animator.core.stage import Stage
 from animator.render import rasterize
+from animator.render.packed import FILE_HEAD, pack_places
 from animator.render.sampling import paint_from_texture
-from animator.render.track import (
-    FILE_HEAD,
-    TrackClip,
-    TrackFigure,
-    _pack_places,
-    pack_track,
-    read_track,
-)
+from animator.render.track import TrackClip, TrackFigure, pack_track, read_track
 from animator.render.tracks import clip_of, track_of
 from animator.render.triangles import fill_triangles
 from tests.unit.render.conftest import CORNERS, SIDE, make_moved, make_rig, make_scene, make_texture
@@ -259,7 +253,7 @@ def test_the_documented_decoder_finds_the_same_places() -> None:
     page = (Path(__file__).parents[3] / "docs" / "vertex-track.md").read_text()
     code = textwrap.dedent(page[page.index("    const counts") :])
     places = np.random.default_rng(5).integers(0, 65536, (4, 6)).astype(np.uint16)
-    packed = list(_pack_places(places))
+    packed = list(pack_places(places))
     given = {"low": packed[:24], "high": packed[24:], "frames": 4, "vertices": 6}
     command = [node, "-e", code + DECODE, json.dumps(given)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

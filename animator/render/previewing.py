@@ -1,0 +1,131 @@
+"""Rigs and poses to previews: a small texture, weights of bones, and a view that shows it all."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from animator.core.pose import JointTrack, PoseSequence, pose_joints
+from animator.core.rig import Rig
+from animator.render.previews import PreviewClip, PreviewFigure, skin_figure
+from animator.render.skin import Weights, weights_of
+from animator.render.tracks import picture_of
+
+__all__ = ("preview_clip", "preview_figure", "with_clips")
+
+FPS = 15.0
+"""Frames a second of a preview; pages show what lies between."""
+
+ROOM = 1.16
+"""Side of the square that is seen against the longer side of what it shows."""
+
+
+def preview_figure(rig: Rig, side: int) -> PreviewFigure:
+    """A figure that can do nothing yet.
+
+    side: of the square in which it will be seen, pixels, > 0.
+    """
+    width, height = np.array(rig.texture.shape[1::-1]) / rig.texels
+    corners = rig.to_world.apply(np.array([[0, 0], [width, height]], np.float32))
+    size = np.abs(corners[1] - corners[0]).astype(np.float64)
+    order = np.argsort(rig.bone_of, kind="stable")
+    counts = np.bincount(rig.bone_of, minlength=len(rig.skeleton.joints))
+    weights = weights_of(rig)
+    return PreviewFigure(
+        texture=picture_of(rig.texture, side * size[1] / ROOM / rig.texture.shape[0]),
+        frame=np.array([*corners[0], *size]),
+        texels=rig.texture_places() / np.array(rig.texture.shape[1::-1]),
+        joints=_rest(rig),
+        parents=rig.skeleton.parents,
+        bones=weights.bones.astype(np.uint8),
+        shares=_in_bytes(weights),
+        triangles=rig.mesh.triangles[order],
+        starts=np.concatenate(([0], np.cumsum(counts))),
+        clips=(),
+    )
+
+
+def preview_clip(rig: Rig, poses: PoseSequence, name: str, *, loops: bool) -> PreviewClip:
+    """A motion as turns of bones; its view is that of nothing."""
+    track = pose_joints(_rest(rig), rig.skeleton.parents, poses)
+    count = len(poses.root)
+    frames = max(round(count * FPS / poses.fps), 1)
+    times = np.arange(frames) * count / frames if loops else np.linspace(0, count - 1, frames)
+    turns = _between(np.unwrap(track.turns, axis=0), times, loops=loops)
+    depths = poses.depths[np.minimum(np.rint(times).astype(int), count - 1)]
+    return PreviewClip(
+        name=name,
+        loops=loops,
+        fps=frames * poses.fps / count,
+        still=_telling(track, times),
+        view=np.zeros(3),
+        root=_between(track.places[:, 0], times, loops=False),
+        turns=turns,
+        groups=_groups(rig, poses.groups),
+        order=np.argsort(depths, axis=1, kind="stable").astype(np.uint8),
+    )
+
+
+def with_clips(figure: PreviewFigure, clips: tuple[PreviewClip, ...]) -> PreviewFigure:
+    """A figure with clips, each seen in a square that holds all of it.
+
+    Squares are as wide as standing and dancing need, so that the figure is as large in nearly all.
+    """
+    boxes = [_extent(figure, clip) for clip in clips]
+    sides = [float((high - low).max()) for low, high in boxes]
+    usual = float(np.median(sides)) if sides else 1.0
+    seen = [
+        replace(clip, view=np.array([*(low + high) / 2, ROOM * max(side, usual)]))
+        for clip, (low, high), side in zip(clips, boxes, sides, strict=True)
+    ]
+    return replace(figure, clips=tuple(seen))
+
+
+def _extent(
+    figure: PreviewFigure, clip: PreviewClip
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Lowest and highest x and y that the figure reaches."""
+    places = skin_figure(figure, clip)
+    return places.min(axis=(0, 1)), places.max(axis=(0, 1))
+
+
+def _rest(rig: Rig) -> NDArray[np.float64]:
+    places = np.array([(joint.x, joint.y) for joint in rig.skeleton.joints], np.float32)
+    return rig.to_world.apply(places).astype(np.float64)
+
+
+def _in_bytes(weights: Weights) -> NDArray[np.uint8]:
+    """Shares in 255ths; what rounding leaves over goes to the first."""
+    shares = np.floor(weights.shares * 255).astype(np.int64)
+    shares[:, 0] += 255 - shares.sum(axis=1)
+    return shares.astype(np.uint8)
+
+
+def _between(
+    values: NDArray[np.float64], times: NDArray[np.float64], *, loops: bool
+) -> NDArray[np.float64]:
+    """Values (F, n) at times, in frames; in a loop of turns the first follows the last."""
+    before = np.minimum(np.floor(times).astype(int), len(values) - 1)
+    after = before + 1
+    following = values[np.minimum(after, len(values) - 1)]
+    if loops:
+        seam = after == len(values)
+        away = values[:1] - values[-1:]
+        following[seam] = values[-1] + (away + np.pi) % (2 * np.pi) - np.pi
+    return np.asarray(values[before] + (times - before)[:, None] * (following - values[before]))
+
+
+def _telling(track: JointTrack, times: NDArray[np.float64]) -> int:
+    """The frame whose joints are farthest from where they are on the whole."""
+    shape = track.places - track.places[:, :1]
+    away = np.linalg.norm(shape - np.median(shape, axis=0), axis=2).sum(axis=1)
+    return int(np.argmax(away[np.minimum(np.rint(times).astype(int), len(away) - 1)]))
+
+
+def _groups(rig: Rig, groups: tuple[tuple[str, ...], ...]) -> NDArray[np.uint8]:
+    """The limb group of each joint's bone; one that is in no group goes with its parent."""
+    named = {name: place for place, names in enumerate(groups) for name in names}
+    found = np.zeros(len(rig.skeleton.joints), np.uint8)
+    for i, joint in enumerate(rig.skeleton.joints):
+        found[i] = named.get(joint.name, found[max(rig.skeleton.parents[i], 0)])
+    return found
