@@ -3,15 +3,12 @@
  * byte in docs/vertex-track.md; whatever is no such file is refused with `TrackError`.
  */
 
-const MAGIC = "ANVT";
-const VERSION = 1;
-const FILE_HEAD = 12;
-const MAX_PAYLOAD = 256 * 1024 * 1024;
+import { check, openPacked, readPlaces, toTexel, weave } from "./packed.js";
+
+/** @import { Reader } from "./packed.js" */
+
 const MOST_VERTICES = 65_536;
 const MOST_GROUPS = 255;
-
-/** The bytes are no vertex track, of another version, incomplete or damaged. */
-export class TrackError extends Error {}
 
 /**
  * @typedef {object} TrackFigure
@@ -42,66 +39,7 @@ export class TrackError extends Error {}
  * @returns {Promise<TrackClip>}
  */
 export async function readTrack(data) {
-  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
-  const magic = String.fromCharCode(...data.subarray(0, MAGIC.length));
-  check(data.length >= FILE_HEAD && magic === MAGIC, "this is no vertex track");
-  check(view.getUint16(4, true) === VERSION, "this vertex track is of another version");
-  const length = view.getUint32(8, true);
-  check(length <= MAX_PAYLOAD, "this vertex track is too large");
-  return readClip(new Reader(await unpack(data.subarray(FILE_HEAD), length)));
-}
-
-/**
- * @param {Uint8Array<ArrayBuffer>} packed
- * @param {number} length that it must have, so that no more is ever unpacked
- * @returns {Promise<Uint8Array<ArrayBuffer>>}
- */
-async function unpack(packed, length) {
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const reader = stream.getReader();
-  const chunks = [];
-  let count = 0;
-  try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      count += part.value.length;
-      if (count > length) break;
-      chunks.push(part.value);
-    }
-    await reader.cancel();
-  } catch {
-    throw new TrackError("this vertex track is damaged");
-  }
-  check(count === length, "this vertex track is incomplete or damaged");
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
-}
-
-/** Takes one thing after the other out of a payload. */
-class Reader {
-  /** @param {Uint8Array<ArrayBuffer>} payload */
-  constructor(payload) {
-    this.payload = payload;
-    this.place = 0;
-  }
-
-  /**
-   * The next bytes, copied, so that they begin where any kind of array may.
-   * @param {number} count
-   */
-  take(count) {
-    check(count <= this.payload.length - this.place, "this vertex track ends too early");
-    this.place += count;
-    return this.payload.slice(this.place - count, this.place);
-  }
-
-  /** @param {number} count */
-  head(count) {
-    return new DataView(this.take(count).buffer);
-  }
-
-  /** @param {number} count */
-  words(count) {
-    return new Uint16Array(this.take(2 * count).buffer);
-  }
+  return readClip(await openPacked(data, "ANVT"));
 }
 
 /**
@@ -118,7 +56,7 @@ function readClip(reader) {
   const figures = Array.from({ length: head.getUint16(16, true) }, () =>
     readFigure(reader, frames),
   );
-  check(reader.place === reader.payload.length, "this vertex track has bytes of nothing");
+  reader.end();
   /** @type {[number, number, number] | null} */
   const background = head.getUint8(12)
     ? [head.getUint8(13), head.getUint8(14), head.getUint8(15)]
@@ -163,9 +101,6 @@ function readFigure(reader, frames) {
   };
 }
 
-/** @param {number} count */
-const toTexel = (count) => count / 32768 - 0.5;
-
 /**
  * @param {number} vertices
  * @param {Uint16Array} triangles
@@ -185,48 +120,4 @@ function checkFigure(vertices, triangles, groups, order) {
     check(group < count && seen[group] !== frame, "a figure draws a group twice or not at all");
     seen[group] = frame;
   }
-}
-
-/**
- * @param {Reader} reader
- * @param {number} frames
- * @param {number} vertices
- * @returns {Uint16Array} frame by frame
- */
-function readPlaces(reader, frames, vertices) {
-  const low = reader.take(frames * vertices);
-  const high = reader.take(frames * vertices);
-  const places = new Uint16Array(frames * vertices);
-  for (let i = 0; i < places.length; i += 1) {
-    const zigzag = at(low, i) | (at(high, i) << 8);
-    places[i] = ((zigzag >> 1) ^ -(zigzag & 1)) + (i % vertices ? at(places, i - 1) : 0);
-  }
-  for (let twice = 0; twice < 2; twice += 1) {
-    for (let i = vertices; i < places.length; i += 1) {
-      places[i] = at(places, i) + at(places, i - vertices);
-    }
-  }
-  return places;
-}
-
-/** @param {Uint8Array | Uint16Array} numbers @param {number} i an index that is there */
-const at = (numbers, i) => /** @type {number} */ (numbers[i]);
-
-/**
- * All x and all y to x and y by turns.
- * @param {Uint16Array} across
- * @param {Uint16Array} down
- */
-function weave(across, down) {
-  const both = new Uint16Array(2 * across.length);
-  for (let i = 0; i < across.length; i += 1) {
-    both[2 * i] = at(across, i);
-    both[2 * i + 1] = at(down, i);
-  }
-  return both;
-}
-
-/** @param {boolean} isSound @param {string} message */
-function check(isSound, message) {
-  if (!isSound) throw new TrackError(message);
 }

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { deflateSync, inflateSync } from "node:zlib";
 
-import { readTrack, TrackError } from "../track.js";
+import { TrackError } from "../packed.js";
+import { readTrack } from "../track.js";
 
 // Written by Python's `pack_track`, and told by its `read_track`: tests/unit/web/test_track_file.py.
 const written = new Uint8Array(readFileSync(new URL("written.track", import.meta.url)));
@@ -60,7 +61,7 @@ test("a payload that ends too early or too late is refused, wherever", async () 
 });
 
 test("other files, other versions and wrong lengths are refused", async () => {
-  await assert.rejects(readTrack(new TextEncoder().encode("GIF89a and more")), /no vertex track/);
+  await assert.rejects(readTrack(new TextEncoder().encode("GIF89a and more")), /no ANVT file/);
   await assert.rejects(readTrack(pack(payload, payload.length, 2)), /another version/);
   await assert.rejects(readTrack(pack(payload, payload.length - 1)), /incomplete or damaged/);
   await assert.rejects(readTrack(pack(payload, 2 ** 31)), /too large/);
