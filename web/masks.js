@@ -26,19 +26,66 @@ export function unpackRuns(counts) {
 }
 
 /**
+ * The string of some run lengths, as `animator/core/mask.py` writes it.
+ * @param {readonly number[]} runs
+ * @returns {string}
+ */
+export function packRuns(runs) {
+  let counts = "";
+  runs.forEach((run, i) => {
+    let value = i > 2 ? run - runs[i - 2] : run;
+    for (let more = true; more; ) {
+      const chunk = value & 0x1f;
+      value >>= 5;
+      more = value !== (chunk & 0x10 ? -1 : 0);
+      counts += String.fromCharCode((more ? chunk | 0x20 : chunk) + 48);
+    }
+  });
+  return counts;
+}
+
+/**
  * @param {RunLengths} mask
  * @returns {Uint8Array} row by row, 1 on the figure
  */
 export function maskPixels({ size: [height, width], counts }) {
   const pixels = new Uint8Array(height * width);
-  let at = 0;
+  let x = 0;
+  let y = 0;
   unpackRuns(counts).forEach((run, i) => {
-    for (let end = at + run; i % 2 === 1 && at < end; at += 1) {
-      pixels[(at % height) * width + Math.floor(at / height)] = 1;
+    const value = i % 2;
+    for (let left = run; left > 0; ) {
+      const end = Math.min(y + left, height);
+      left -= end - y;
+      for (; value && y < end; y += 1) pixels[y * width + x] = 1;
+      y = end % height;
+      if (end === height) x += 1;
     }
-    if (i % 2 === 0) at += run;
   });
   return pixels;
+}
+
+/**
+ * @param {Uint8Array} pixels row by row, 1 on the figure
+ * @param {number} width > 0
+ * @returns {RunLengths}
+ */
+export function maskOf(pixels, width) {
+  const height = pixels.length / width;
+  const runs = [];
+  let value = 0;
+  let run = 0;
+  for (let x = 0; x < width; x += 1) {
+    for (let at = x; at < pixels.length; at += width) {
+      if (pixels[at] === value) run += 1;
+      else {
+        runs.push(run);
+        value = 1 - value;
+        run = 1;
+      }
+    }
+  }
+  return { size: [height, width], counts: packRuns([...runs, run]) };
 }
 
 /**

@@ -1,0 +1,196 @@
+/**
+ * A touch that means a whole thing of the drawing: a stroke of one pen, a patch of one crayon, the
+ * paper inside a line. What the outline lacks is added; what it has is taken away. Pure.
+ */
+
+import { flood, grow } from "./mask-flood.js";
+import { clipArea } from "./mask-grid.js";
+import { fillHoles, isLoose, partAt, setFlood } from "./mask-parts.js";
+import { FAINT, PAINT } from "./mask-picture.js";
+
+/** @import { Flood } from "./mask-flood.js" */
+/** @import { Grid } from "./mask-grid.js" */
+/** @import { Picture } from "./mask-picture.js" */
+/** @import { Box } from "./types.js" */
+
+/**
+ * @typedef {object} Touch
+ * @property {number} x pixels of the drawing
+ * @property {number} y pixels of the drawing
+ * @property {number} reach a line this near is meant, pixels of the drawing
+ * @property {number} tolerance 0 to 1: how unlike paint may be that belongs together
+ */
+
+/**
+ * @typedef {object} Filled
+ * @property {"added" | "removed" | "open" | "none"} kind "open": paper that no line encloses
+ * @property {Box | null} area where the grid may have changed
+ */
+
+/** Lines whose ends are nearer to each other than twice this enclose paper; of the longer side. */
+const GAP = 0.004;
+
+/** How far the soft edge of a line reaches, of the longer side, beyond one pixel. */
+const EDGE = 0.0015;
+
+/** Holes in what was found are filled up to this, of the longer side squared. */
+const PINHOLE = 0.0001;
+
+/**
+ * @param {Grid} grid is changed
+ * @param {Picture} picture of the same drawing, perhaps smaller
+ * @param {Touch} touch
+ * @returns {Filled}
+ */
+export function magicFill(grid, picture, touch) {
+  const [x, y] = [Math.floor(touch.x), Math.floor(touch.y)];
+  if (!clipArea(grid, [x, y, x + 1, y + 1])) return { kind: "none", area: null };
+  const at = y * grid.width + x;
+  if (!grid.data[at]) return add(grid, picture, touch);
+  const area = isLoose(grid, at) ? setFlood(grid, partAt(grid, at)) : remove(grid, picture, touch);
+  return { kind: area ? "removed" : "none", area };
+}
+
+/**
+ * @param {Grid} grid is changed
+ * @param {Picture} picture
+ * @param {Touch} touch
+ * @returns {Filled}
+ */
+function add(grid, picture, touch) {
+  const seed = seedOf(grid, picture, touch);
+  const isPaint = picture.strength[seed] >= PAINT;
+  const found = isPaint ? alike(picture, seed, touch.tolerance) : enclosed(picture, seed);
+  if (!isPaint && isAtBorder(picture, found)) return { kind: "open", area: null };
+  const area = lay(grid, picture, found.reached, 1);
+  return { kind: area ? "added" : "none", area };
+}
+
+/**
+ * @param {Grid} grid is changed
+ * @param {Picture} picture
+ * @param {Touch} touch
+ */
+function remove(grid, picture, touch) {
+  const seed = seedOf(grid, picture, touch);
+  const isOn = (/** @type {number} */ at) => grid.data[indexIn(grid, picture, at)] === 1;
+  const isPaint = picture.strength[seed] >= PAINT;
+  const found = isPaint
+    ? alike(picture, seed, touch.tolerance, isOn)
+    : flood(picture, seed, (at) => picture.strength[at] < PAINT && isOn(at));
+  return lay(grid, picture, found.reached, 0);
+}
+
+/**
+ * The pixel of the picture that a touch means: paint, if there is any within reach.
+ * @param {Grid} grid
+ * @param {Picture} picture
+ * @param {Touch} touch
+ * @returns {number}
+ */
+function seedOf(grid, { width, height, strength }, { x, y, reach }) {
+  const scale = width / grid.width;
+  const [column, row] = [Math.floor(x * scale), Math.floor(y * scale)];
+  const wide = Math.round(reach * scale);
+  const near = clipArea({ width, height, data: strength }, [
+    column - wide,
+    row - wide,
+    column + wide + 1,
+    row + wide + 1,
+  ]) ?? [column, row, column, row];
+  let seed = row * width + column;
+  if (strength[seed] >= PAINT) return seed;
+  for (let j = near[1]; j < near[3]; j += 1) {
+    for (let at = j * width + near[0]; at < j * width + near[2]; at += 1) {
+      if (strength[at] >= PAINT && strength[at] > strength[seed]) seed = at;
+    }
+  }
+  return seed;
+}
+
+/**
+ * Paint that hangs together and is of one pen or crayon: off the paper in the same direction, and
+ * not much less so.
+ * @param {Picture} picture
+ * @param {number} seed
+ * @param {number} tolerance 0 to 1
+ * @param {(at: number) => boolean} [isWanted]
+ * @returns {Flood}
+ */
+function alike(picture, seed, tolerance, isWanted = () => true) {
+  const { off, strength } = picture;
+  const [red, green, blue] = off.subarray(3 * seed, 3 * seed + 3);
+  const length = Math.hypot(red, green, blue);
+  const leastCosine = Math.cos(((10 + 40 * tolerance) * Math.PI) / 180);
+  const least = Math.max(FAINT, (0.65 - 0.5 * tolerance) * strength[seed]);
+  return flood(picture, seed, (at) => {
+    if (strength[at] < least || !isWanted(at)) return false;
+    const along = off[3 * at] * red + off[3 * at + 1] * green + off[3 * at + 2] * blue;
+    const size = Math.hypot(off[3 * at], off[3 * at + 1], off[3 * at + 2]);
+    return along >= leastCosine * size * length;
+  });
+}
+
+/**
+ * Paper inside lines, which may have small gaps.
+ * @param {Picture} picture
+ * @param {number} seed
+ * @returns {Flood}
+ */
+function enclosed(picture, seed) {
+  const { width, strength } = picture;
+  const gap = Math.max(1, Math.round(GAP * longest(picture)));
+  const lines = strength.map((value) => (value >= PAINT ? 1 : 0));
+  const thick = grow(lines, width, gap);
+  const closed = thick[seed] ? lines : thick;
+  const found = flood(picture, seed, (at) => !closed[at]);
+  return closed === lines ? found : { ...found, reached: grow(found.reached, width, gap) };
+}
+
+/** @type {(picture: Picture, found: Flood) => boolean} */
+const isAtBorder = ({ width, height }, { area }) =>
+  !area || area[0] === 0 || area[1] === 0 || area[2] === width || area[3] === height;
+
+/**
+ * Add to the figure what was found in the picture, or take it away; soft edges belong to it.
+ * @param {Grid} grid is changed
+ * @param {Picture} picture
+ * @param {Uint8Array} found pixels of the picture
+ * @param {0 | 1} value
+ * @returns {Box | null} where something changed
+ */
+function lay(grid, picture, found, value) {
+  const edge = 1 + Math.round(EDGE * longest(picture));
+  const data = grow(found, picture.width, edge);
+  fillHoles({ width: picture.width, height: picture.height, data }, PINHOLE * longest(picture) ** 2);
+  /** @type {Box} */
+  const area = [grid.width, grid.height, 0, 0];
+  for (let y = 0, at = 0; y < grid.height; y += 1) {
+    const row = Math.floor(((y + 0.5) * picture.height) / grid.height) * picture.width;
+    for (let x = 0; x < grid.width; x += 1, at += 1) {
+      const isFound = data[row + Math.floor(((x + 0.5) * picture.width) / grid.width)];
+      if (!isFound || grid.data[at] === value) continue;
+      grid.data[at] = value;
+      area[0] = Math.min(area[0], x);
+      area[1] = Math.min(area[1], y);
+      area[2] = Math.max(area[2], x + 1);
+      area[3] = y + 1;
+    }
+  }
+  return area[3] ? area : null;
+}
+
+/**
+ * @param {Grid} grid
+ * @param {Picture} picture
+ * @param {number} at index of a pixel of the picture
+ * @returns {number} index of the pixel of the grid in its middle
+ */
+function indexIn(grid, picture, at) {
+  const [x, y] = [at % picture.width, Math.floor(at / picture.width)];
+  const column = Math.floor(((x + 0.5) * grid.width) / picture.width);
+  return Math.floor(((y + 0.5) * grid.height) / picture.height) * grid.width + column;
+}
+
+/** @type {(picture: Picture) => number} */
+const longest = ({ width, height }) => Math.max(width, height);

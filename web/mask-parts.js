@@ -1,0 +1,132 @@
+/** Parts of an outline that do not hang together, and holes in it. Pure. */
+
+import { boundsOf } from "./mask-grid.js";
+import { flood } from "./mask-flood.js";
+
+/** @import { Box } from "./types.js" */
+/** @import { Flood } from "./mask-flood.js" */
+/** @import { Grid } from "./mask-grid.js" */
+
+/**
+ * The part of the figure that holds a pixel.
+ * @param {Grid} grid
+ * @param {number} index
+ * @returns {Flood}
+ */
+export const partAt = (grid, index) => flood(grid, index, (at) => grid.data[at] === 1);
+
+/**
+ * Parts of the figure, pixels of each side by side.
+ * @param {Grid} grid
+ * @returns {{ label: Int32Array, counts: number[] }} the number of each pixel's part, from 1, 0
+ *   outside; the pixels of each part, those outside uncounted
+ */
+export function labelParts({ width, height, data }) {
+  const label = new Int32Array(data.length);
+  const counts = [0];
+  for (let seed = data.indexOf(1); seed >= 0; seed = data.indexOf(1, seed + 1)) {
+    if (label[seed]) continue;
+    counts.push(labelPart({ width, height, data }, label, seed, counts.length));
+  }
+  return { label, counts };
+}
+
+/**
+ * @param {Grid} grid
+ * @param {Int32Array} label is changed
+ * @param {number} seed
+ * @param {number} number
+ * @returns {number} pixels of the part
+ */
+function labelPart({ width, data }, label, seed, number) {
+  const waiting = [seed];
+  label[seed] = number;
+  let count = 0;
+  const visit = (/** @type {number} */ at) => {
+    if (data[at] !== 1 || label[at]) return;
+    label[at] = number;
+    waiting.push(at);
+  };
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    count += 1;
+    const x = at % width;
+    if (x > 0) visit(at - 1);
+    if (x < width - 1) visit(at + 1);
+    visit(at - width);
+    visit(at + width);
+  }
+  return count;
+}
+
+/**
+ * Whether a pixel of the figure belongs to another part than its largest.
+ * @param {Grid} grid
+ * @param {number} index
+ * @returns {boolean}
+ */
+export function isLoose(grid, index) {
+  const { label, counts } = labelParts(grid);
+  return counts.some((count) => count > counts[label[index]]);
+}
+
+/**
+ * Leave nothing but the largest part.
+ * @param {Grid} grid is changed
+ * @returns {{ area: Box | null, removed: number }} where something changed; parts that went
+ */
+export function keepLargest(grid) {
+  const { label, counts } = labelParts(grid);
+  if (counts.length <= 2) return { area: null, removed: 0 };
+  const largest = counts.reduce((best, count, i) => (count > counts[best] ? i : best), 0);
+  const area = boundsOf(grid);
+  for (let i = 0; i < label.length; i += 1) if (label[i] !== largest) grid.data[i] = 0;
+  return { area, removed: counts.length - 2 };
+}
+
+/**
+ * Take a part away, or whatever a flood reached.
+ * @param {Grid} grid is changed
+ * @param {Flood} part
+ * @param {0 | 1} [value] 1 to add it instead
+ * @returns {Box | null} where something may have changed
+ */
+export function setFlood(grid, { reached, area }, value = 0) {
+  if (!area) return null;
+  for (let y = area[1]; y < area[3]; y += 1) {
+    const end = y * grid.width + area[2];
+    for (let at = end - area[2] + area[0]; at < end; at += 1) {
+      if (reached[at]) grid.data[at] = value;
+    }
+  }
+  return area;
+}
+
+/**
+ * Fill what the figure encloses.
+ * @param {Grid} grid is changed
+ * @param {number} [largest] holes of more pixels stay open
+ * @returns {{ area: Box | null, filled: number }} where something changed; holes that were filled
+ */
+export function fillHoles(grid, largest = Infinity) {
+  const area = boundsOf(grid);
+  if (!area) return { area: null, filled: 0 };
+  const [x1, y1, x2, y2] = area;
+  // A margin around the figure, so that all that is outside hangs together.
+  const width = x2 - x1 + 2;
+  const height = y2 - y1 + 2;
+  const outside = new Uint8Array(width * height).fill(1);
+  for (let y = y1; y < y2; y += 1) {
+    for (let x = x1; x < x2; x += 1) {
+      outside[(y - y1 + 1) * width + x - x1 + 1] = 1 - grid.data[y * grid.width + x];
+    }
+  }
+  const { label, counts } = labelParts({ width, height, data: outside });
+  const isHole = counts.map((count, i) => i > 1 && count <= largest);
+  for (let y = y1; y < y2; y += 1) {
+    for (let x = x1; x < x2; x += 1) {
+      if (isHole[label[(y - y1 + 1) * width + x - x1 + 1]]) grid.data[y * grid.width + x] = 1;
+    }
+  }
+  const filled = isHole.filter(Boolean).length;
+  return { area: filled ? area : null, filled };
+}

@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { areaOf, emptyGrid } from "../mask-grid.js";
+import { magicFill } from "../mask-fill.js";
+import { PAINT, readPicture } from "../mask-picture.js";
+import { pictureOf } from "./mask-support.js";
+
+const SIZE = 6; // pixels across a letter
+
+// A ring with a gap of nothing, a red patch beside it, a faint end of its line, and a blue stroke.
+const DRAWN = [
+  "................",
+  "..######....rrr.",
+  "..#....#....rpr.",
+  "..#....#....rrr.",
+  "..######........",
+  "......#.....bbb.",
+  "......#.........",
+  "......+.........",
+  "......+.........",
+  "................",
+];
+
+const picture = readPicture(pictureOf(SIZE, ...DRAWN));
+
+/** @type {(column: number, row: number) => { x: number, y: number }} the middle of a letter */
+const middle = (column, row) => ({ x: SIZE * (column + 0.5), y: SIZE * (row + 0.5) });
+
+const grid = () => emptyGrid(picture.width, picture.height);
+
+/** @type {(on: import("../mask-grid.js").Grid) => string[]} letters whose middle is on the figure */
+const lettersOf = (on) =>
+  DRAWN.map((row, j) =>
+    [...row]
+      .map((_, i) => (on.data[SIZE * (j + 0.5) * on.width + SIZE * (i + 0.5)] ? "#" : "."))
+      .join(""),
+  );
+
+/** @type {(on: import("../mask-grid.js").Grid, column: number, row: number) => string} */
+const touch = (on, column, row) =>
+  magicFill(on, picture, { ...middle(column, row), reach: 1, tolerance: 0.5 }).kind;
+
+test("paper is nowhere paint, and paint everywhere", () => {
+  DRAWN.forEach((row, j) =>
+    [...row].forEach((letter, i) => {
+      const strength = picture.strength[SIZE * (j + 0.5) * picture.width + SIZE * (i + 0.5)];
+      assert.equal(strength >= PAINT, letter !== ".", `${letter} at ${i} ${j}`);
+    }),
+  );
+});
+
+test("a shadow over half the sheet is no paint", () => {
+  const pixels = pictureOf(SIZE, "................", "..#..........#..", "................");
+  for (let at = 0; at < pixels.data.length; at += 4) {
+    const shade = 1 - (0.5 * ((at / 4) % pixels.width)) / pixels.width;
+    for (let c = 0; c < 3; c += 1) pixels.data[at + c] *= shade;
+  }
+  const { strength, width } = readPicture(pixels);
+  const row = strength.subarray(width * SIZE * 1.5, width * (SIZE * 1.5 + 1));
+  const inked = [...row].flatMap((value, x) => (value >= PAINT ? [Math.floor(x / SIZE)] : []));
+  assert.deepEqual([...new Set(inked)], [2, 13]);
+});
+
+test("chalk on a dark sheet is paint", () => {
+  const pixels = pictureOf(SIZE, "########", "#..#####", "########", "########");
+  const { strength, width } = readPicture(pixels);
+  assert.ok(strength[width * SIZE * 1.5 + SIZE * 1.5] >= PAINT);
+  assert.ok(strength[width * SIZE * 2.5 + SIZE * 5.5] < PAINT);
+});
+
+test("a touched line is added with its faint end, and nothing else", () => {
+  const on = grid();
+  assert.equal(touch(on, 2, 2), "added");
+  assert.deepEqual(lettersOf(on), [
+    "................",
+    "..######........",
+    "..#....#........",
+    "..#....#........",
+    "..######........",
+    "......#.........",
+    "......#.........",
+    "......#.........",
+    "......#.........",
+    "................",
+  ]);
+  assert.equal(touch(on, 6, 6), "removed");
+  assert.equal(areaOf(on), 0, "touched again, all of it goes");
+});
+
+test("a patch is added whatever the pressure of the crayon", () => {
+  const on = grid();
+  assert.equal(touch(on, 12, 1), "added");
+  const letters = lettersOf(on);
+  assert.deepEqual(letters.slice(1, 4), Array(3).fill("............###."));
+  assert.ok(!letters[5].includes("#"), "another colour stays out");
+});
+
+test("paper inside a line is added; what no line encloses is not", () => {
+  const on = grid();
+  assert.equal(touch(on, 4, 2), "added");
+  assert.deepEqual(lettersOf(on).slice(1, 5), [
+    "................",
+    "...####.........",
+    "...####.........",
+    "................",
+  ]);
+  const before = areaOf(on);
+  assert.equal(touch(on, 0, 0), "open");
+  assert.equal(areaOf(on), before);
+});
+
+test("a line with a small gap still encloses", () => {
+  const side = 40;
+  const pixels = pictureOf(1, ...Array(8 * side).fill(".".repeat(8 * side)));
+  const ink = (/** @type {number} */ x, /** @type {number} */ y) =>
+    pixels.data.set([0, 0, 0], 4 * (y * 8 * side + x));
+  for (let i = 0; i <= 4 * side; i += 1) {
+    for (const thick of [0, 1, 2]) {
+      ink(2 * side + i, 2 * side + thick);
+      ink(2 * side + i, 6 * side + thick);
+      ink(2 * side + thick, 2 * side + i);
+      if (i !== 50) ink(6 * side + thick, 2 * side + i); // a gap of one pixel
+    }
+  }
+  const on = emptyGrid(8 * side, 8 * side);
+  const where = { x: 4 * side, y: 4 * side, reach: 1, tolerance: 0.5 };
+  assert.equal(magicFill(on, readPicture(pixels), where).kind, "added");
+  const share = areaOf(on) / (4 * side) ** 2;
+  assert.ok(share > 0.9 && share < 1.1, `${share} of the square`);
+});
+
+test("a touch near a line means the line", () => {
+  const on = grid();
+  const beside = { x: SIZE * 13, y: SIZE * 6.5, reach: SIZE, tolerance: 0.5 };
+  assert.equal(magicFill(on, picture, beside).kind, "added");
+  assert.equal(lettersOf(on)[5], "............###.");
+});
+
+test("a loose part goes as a whole", () => {
+  const on = grid();
+  on.data.fill(1, 0, 3 * on.width);
+  on.data.fill(1, 20 * on.width, 20 * on.width + 5);
+  const loose = { x: 2, y: 20.5, reach: 0, tolerance: 0.5 };
+  assert.deepEqual(magicFill(on, picture, loose), { kind: "removed", area: [0, 20, 5, 21] });
+});
+
+test("a drawing larger than the picture of it is filled at its own size", () => {
+  const on = emptyGrid(3 * picture.width, 3 * picture.height);
+  const { x, y } = middle(12, 5);
+  const where = { x: 3 * x, y: 3 * y, reach: 1, tolerance: 0.5 };
+  assert.equal(magicFill(on, picture, where).kind, "added");
+  const share = areaOf(on) / (9 * 3 * SIZE * SIZE);
+  assert.ok(share > 1 && share < 1.8, `${share} of the stroke, with its soft edge`);
+});
+
+test("beside the drawing nothing happens", () => {
+  const beside = { x: -3, y: 2, reach: 1, tolerance: 0.5 };
+  assert.deepEqual(magicFill(grid(), picture, beside), { kind: "none", area: null });
+});
