@@ -23,6 +23,8 @@ _LONGEST_SOCKET = 100
 
 Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
 Count = Annotated[int, msgspec.Meta(ge=1)]
+Natural = Annotated[int, msgspec.Meta(ge=0)]
+Origins = Annotated[str, msgspec.Meta(pattern=r"^(https?://[^/,\s]+(, *|\Z))*\Z")]
 HttpUrl = Annotated[str, msgspec.Meta(pattern="^https?://")]
 RedisUrl = Annotated[str, msgspec.Meta(pattern="^(rediss?|unix)://")]
 
@@ -88,6 +90,30 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     learning: bool = False
     """Whether people may allow that their drawings and corrections are learned from."""
 
+    keep_days: Natural = 30
+    """Days for which a drawing and all that is made of it is kept; 0: until it is deleted."""
+
+    anonymous: bool = True
+    """Whether those without an API key may hand in and change things; theirs only, in any case."""
+
+    key_file: Path | None = None
+    """File of the API keys; None: keys.toml in the data folder. `animator keys` fills it."""
+
+    cors_origins: Origins = ""
+    """Other origins whose pages may use the API, such as https://example.org; with commas."""
+
+    trusted_proxies: str = "127.0.0.1"
+    """Addresses of proxies that may say who asks (X-Forwarded-For, -Proto); with commas."""
+
+    uploads_a_minute: Natural = 60
+    """Pictures that one client may hand in each minute; 0: without limit."""
+
+    animations_a_minute: Natural = 240
+    """Animations that one client may ask for each minute; 0: without limit."""
+
+    requests_a_minute: Natural = 3000
+    """Other requests of one client each minute; 0: without limit."""
+
     job_workers: Count = msgspec.field(default_factory=_default_job_workers)
     """Processes that work on jobs, one job each at a time."""
 
@@ -96,6 +122,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """How much is told on the terminal."""
+
+    @property
+    def keys(self) -> Path:
+        """File of the API keys."""
+        return self.key_file or self.data_dir / "keys.toml"
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """The other origins whose pages may use the API."""
+        return tuple(origin.strip() for origin in self.cors_origins.split(",") if origin.strip())
 
     @property
     def documents_dir(self) -> Path:

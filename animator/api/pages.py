@@ -29,7 +29,7 @@ _MEDIA_TYPES = {
 
 _HIDDEN_FOLDERS = frozenset({"tests", "node_modules"})
 _REVALIDATE = "no-cache"
-_SHELL_ROUTES = frozenset({"drawings"})
+_SHELL_ROUTES = frozenset({"drawings", "privacy", "shared"})
 _READ = [HttpMethod.GET, HttpMethod.HEAD]
 _ANY = [HttpMethod.GET, HttpMethod.POST, HttpMethod.PUT, HttpMethod.PATCH, HttpMethod.DELETE]
 

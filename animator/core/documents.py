@@ -13,12 +13,18 @@ __all__ = (
     "AnimationRequest",
     "Consent",
     "DrawingDocument",
+    "Ownership",
+    "Part",
+    "Share",
     "background_blob",
 )
 
 DEFAULT_SIDE = 512
 """Longer side of a frame when none is asked for, pixels."""
 
+
+LATEST_START = 10.0
+"""Seconds after the others at which a figure begins, at most."""
 
 LEAST_BYTES = 10_000
 """Smallest limit that can be put on a file."""
@@ -29,11 +35,39 @@ def background_blob(drawing: str) -> str:
     return f"{drawing}.background"
 
 
+class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one figure does that the others do not; what is left out goes by the request.
+
+    Attributes:
+        motion: name of a motion; `trim` and `then` of the request's playback are not for it.
+        mirror: whether left and right change places.
+        start: when it begins, seconds after the others, 0..10, at the speed of 1.
+        speed: times as fast as the request's playback, 0.25..4; both together likewise.
+
+    Raises:
+        ValueError: when a number is out of its bounds.
+    """
+
+    motion: str | None = None
+    mirror: bool | None = None
+    start: float = 0.0
+    speed: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.start <= LATEST_START:
+            msg = f"start must be from 0 to {LATEST_START:g} seconds, got {self.start}"
+            raise ValueError(msg)
+        if not 0.25 <= self.speed <= 4.0:
+            msg = f"speed must be from 0.25 to 4, got {self.speed}"
+            raise ValueError(msg)
+
+
 class AnimationRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is asked for; what is left out has a sane default.
 
     Attributes:
-        motion: name of a motion in the library.
+        motion: name of a motion: of the library, or one of the owner's own.
+        figures: figure's id -> what it does that the others do not, at most 20.
         playback: how it is played, and what follows.
         rigging: how the figures are made movable.
         side: longer side of the frames, pixels, even, 64..1024.
@@ -49,6 +83,7 @@ class AnimationRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     """
 
     motion: str = "dance"
+    figures: dict[str, Part] = {}
     playback: Playback = Playback()
     rigging: RigOptions = USUAL
     side: int = DEFAULT_SIDE
@@ -68,6 +103,9 @@ class AnimationRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         if self.max_bytes is not None and self.max_bytes < LEAST_BYTES:
             msg = f"max_bytes must be {LEAST_BYTES} or more, got {self.max_bytes}"
             raise ValueError(msg)
+        if len(self.figures) > MOST_FIGURES:
+            msg = f"at most {MOST_FIGURES} figures can be told apart, got {len(self.figures)}"
+            raise ValueError(msg)
         if not self.formats:
             msg = "at least one format is needed"
             raise ValueError(msg)
@@ -79,12 +117,13 @@ class DrawingDocument(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     Attributes:
         id: unguessable, URL-safe.
         name: file name as given, for showing only.
-        upload: blob with the bytes as they came.
+        upload: blob with the picture as it came, without what else its file told.
         picture: blob with the upright picture as the browser can show it (JPEG); None until read.
         width: pixels of the upright picture; None until read.
         height: pixels of the upright picture; None until read.
         job: the job that reads and annotates it.
         created: seconds since 1970, UTC.
+        expires: seconds since 1970, UTC, when it is forgotten; None: not until it is deleted.
     """
 
     id: str
@@ -92,6 +131,7 @@ class DrawingDocument(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     upload: str
     job: str
     created: float
+    expires: float | None = None
     picture: str | None = None
     width: int | None = None
     height: int | None = None
@@ -107,6 +147,7 @@ class AnimationDocument(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
         job: the job that makes it.
         created: seconds since 1970, UTC.
         files: one a format; empty until the job is done.
+        revision: of the annotation that it is made of.
     """
 
     id: str
@@ -115,6 +156,7 @@ class AnimationDocument(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     job: str
     created: float
     files: tuple[Animation, ...] = ()
+    revision: int = 0
 
 
 class Consent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -127,3 +169,35 @@ class Consent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """
 
     given: float
+
+
+class Ownership(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whose a drawing is; without this document, whoever has its id may use it.
+
+    A document of its own, for it is never shown to anybody.
+
+    Attributes:
+        owner: name of the owner, see `animator.api.owners`.
+        sha256: of the bytes as they came, in hexadecimal; the same again are the same drawing.
+        created: when the drawing was handed in, seconds since 1970, UTC.
+    """
+
+    owner: str
+    sha256: str
+    created: float
+
+
+class Share(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """That whoever has this id may look at an animation.
+
+    Attributes:
+        id: unguessable, URL-safe.
+        animation: id of the animation.
+        created: seconds since 1970, UTC.
+        expires: seconds since 1970, UTC.
+    """
+
+    id: str
+    animation: str
+    created: float
+    expires: float

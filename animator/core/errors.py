@@ -8,6 +8,9 @@ The tree, each with its stable ``code`` and the page it sends the user back to::
     │  └─ UnsupportedImage unsupported_image    upload
     ├─ NoFigureFound       no_figure_found      upload
     ├─ EmptyMask           empty_mask           mask
+    ├─ InvalidAnnotation   invalid_annotation   box
+    │  ├─ InvalidBox       invalid_box          box
+    │  └─ InvalidMask      invalid_mask         mask
     ├─ InvalidSkeleton     invalid_skeleton     joints
     ├─ InvalidMotion       invalid_motion       motion
     │  └─ UnknownMotion    unknown_motion       motion
@@ -16,8 +19,14 @@ The tree, each with its stable ``code`` and the page it sends the user back to::
     ├─ EncodingFailed      encoding_failed      motion
     ├─ InvalidTrack        invalid_track        motion
     ├─ NotFound            not_found            upload
+    ├─ KeyRequired         key_required         upload
+    ├─ InvalidKey          invalid_key          upload
+    ├─ ForeignOrigin       foreign_origin       upload
+    ├─ TooManyRequests     too_many_requests    upload
     ├─ LearningOff         learning_off         upload
     ├─ Conflict            conflict             upload
+    ├─ UnknownRevision     precondition_required  upload
+    ├─ NotReady            not_ready            upload
     └─ JobFailed           job_failed           upload
 """
 
@@ -28,23 +37,32 @@ __all__ = (
     "Conflict",
     "EmptyMask",
     "EncodingFailed",
+    "ForeignOrigin",
     "ImageTooLarge",
+    "InvalidAnnotation",
+    "InvalidBox",
     "InvalidImage",
+    "InvalidKey",
+    "InvalidMask",
     "InvalidMotion",
     "InvalidScene",
     "InvalidSkeleton",
     "InvalidTrack",
     "JobFailed",
+    "KeyRequired",
     "LearningOff",
     "ModelUnavailable",
     "NoFigureFound",
     "NotFound",
+    "NotReady",
     "Page",
+    "TooManyRequests",
     "UnknownMotion",
+    "UnknownRevision",
     "UnsupportedImage",
 )
 
-Page = Literal["upload", "mask", "joints", "motion"]
+Page = Literal["upload", "box", "mask", "joints", "motion"]
 
 
 class AnimatorError(Exception):
@@ -92,6 +110,26 @@ class EmptyMask(AnimatorError):
     """The figure has no usable silhouette."""
 
     code = "empty_mask"
+    page = "mask"
+
+
+class InvalidAnnotation(AnimatorError):
+    """The figures of a drawing are not as they can be: too many, or two of one name."""
+
+    code = "invalid_annotation"
+    page = "box"
+
+
+class InvalidBox(InvalidAnnotation, ValueError):
+    """A box has no room in it, or is not whole pixels inside the drawing."""
+
+    code = "invalid_box"
+
+
+class InvalidMask(InvalidAnnotation, ValueError):
+    """Run lengths that cannot be read, of another size than their box, or without a pixel."""
+
+    code = "invalid_mask"
     page = "mask"
 
 
@@ -149,6 +187,38 @@ class NotFound(AnimatorError):
     code = "not_found"
 
 
+class KeyRequired(AnimatorError):
+    """This server takes nothing from those who have no key."""
+
+    code = "key_required"
+
+
+class InvalidKey(AnimatorError):
+    """The key is none of those that this server knows."""
+
+    code = "invalid_key"
+
+
+class ForeignOrigin(AnimatorError):
+    """A page of another site asked for a change."""
+
+    code = "foreign_origin"
+
+
+class TooManyRequests(AnimatorError):
+    """One client asked more often than it may.
+
+    Attributes:
+        retry_after: seconds until the next request is taken, > 0.
+    """
+
+    code = "too_many_requests"
+
+    def __init__(self, message: str = "", retry_after: int = 1) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
 class LearningOff(AnimatorError):
     """Whoever runs this server has not switched on that drawings may be learned from."""
 
@@ -159,6 +229,18 @@ class Conflict(AnimatorError):
     """The document was changed by someone else in the meantime."""
 
     code = "conflict"
+
+
+class UnknownRevision(AnimatorError):
+    """A change that does not say which revision it is a change of."""
+
+    code = "precondition_required"
+
+
+class NotReady(AnimatorError):
+    """What is asked for needs something that a job is still making."""
+
+    code = "not_ready"
 
 
 class JobFailed(AnimatorError):

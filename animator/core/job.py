@@ -1,12 +1,22 @@
 """Jobs as the outside sees them: where the work stands, and how it ended."""
 
+import secrets
 from typing import Literal
 
 import msgspec
 
 from animator.core.errors import AnimatorError, Page
 
-__all__ = ("STEPS", "JobEvent", "JobProblem", "JobState", "Step", "problem_from_error")
+__all__ = (
+    "STEPS",
+    "JobEvent",
+    "JobProblem",
+    "JobState",
+    "Step",
+    "new_job",
+    "problem_from_error",
+    "subject_of",
+)
 
 JobState = Literal["queued", "running", "done", "failed"]
 
@@ -62,3 +72,13 @@ class JobEvent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 def problem_from_error(error: AnimatorError) -> JobProblem:
     """What the user is told of an error."""
     return JobProblem(code=error.code, message=error.message, page=error.page)
+
+
+def new_job(subject: str) -> str:
+    """An id for a job about a thing, such as a drawing: whose the thing is, his is the job."""
+    return f"{subject}-{secrets.token_hex(8)}"
+
+
+def subject_of(job: str) -> str:
+    """Id of the thing that a job is about; an empty word where the id names none."""
+    return job.rpartition("-")[0]

@@ -7,13 +7,15 @@ import socket
 import uvicorn
 
 from animator.api.app import create_app
-from animator.api.services import ApiLimits, ApiServices
+from animator.api.services import Access, ApiLimits, ApiServices
 from animator.jobs.connection import connect, connect_async
 from animator.jobs.progress import JobFollower
 from animator.jobs.queue import JobQueue
 from animator.motion import list_motions
 from animator.settings import Settings
 from animator.store import FileBlobs, FileDocuments
+from animator.store.counter import RedisCounter
+from animator.store.keys import KeyFile
 
 __all__ = ("gather_services", "run_web")
 
@@ -32,6 +34,7 @@ def run_web(settings: Settings) -> None:
         log_config=None,
         access_log=False,
         server_header=False,
+        forwarded_allow_ips=settings.trusted_proxies,
         timeout_graceful_shutdown=_LAST_ANSWERS,
     )
     _Server(config, services.stopping).run()
@@ -59,6 +62,18 @@ def gather_services(settings: Settings) -> ApiServices:
         follow=JobFollower(functools.partial(connect_async, settings.redis)),
         motions=list_motions(),
         web_folder=settings.web_dir,
-        limits=ApiLimits(upload_bytes=settings.upload_bytes),
+        limits=ApiLimits(
+            upload_bytes=settings.upload_bytes,
+            keep_days=settings.keep_days,
+            uploads_a_minute=settings.uploads_a_minute,
+            animations_a_minute=settings.animations_a_minute,
+            requests_a_minute=settings.requests_a_minute,
+        ),
+        access=Access(
+            anonymous=settings.anonymous,
+            origins=settings.origins,
+            find_key=KeyFile(settings.keys).find,
+        ),
+        count=RedisCounter(functools.partial(connect_async, settings.redis)),
         learning=settings.learning,
     )

@@ -1,6 +1,16 @@
 """Documents and blobs: what is kept, and where."""
 
 from animator.store.base import BlobStore, Document, DocumentStore
-from animator.store.files import FileBlobs, FileDocuments
+from animator.store.blobs import FileBlobs
+from animator.store.files import FileDocuments
+from animator.store.forget import forget_animation, forget_drawing
 
-__all__ = ("BlobStore", "Document", "DocumentStore", "FileBlobs", "FileDocuments")
+__all__ = (
+    "BlobStore",
+    "Document",
+    "DocumentStore",
+    "FileBlobs",
+    "FileDocuments",
+    "forget_animation",
+    "forget_drawing",
+)

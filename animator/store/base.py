@@ -3,15 +3,23 @@
 from typing import Protocol, TypeVar
 
 from animator.core.annotation import Annotation
-from animator.core.documents import AnimationDocument, Consent, DrawingDocument
+from animator.core.documents import (
+    AnimationDocument,
+    Consent,
+    DrawingDocument,
+    Ownership,
+    Share,
+)
 
 __all__ = ("BlobStore", "Document", "DocumentStore")
 
-Document = TypeVar("Document", DrawingDocument, AnimationDocument, Annotation, Consent)
+Document = TypeVar(
+    "Document", DrawingDocument, AnimationDocument, Annotation, Consent, Ownership, Share
+)
 
 
 class DocumentStore(Protocol):
-    """Documents by kind and id; annotation and consent have their drawing's id.
+    """Documents by kind and id; annotation, consent and ownership have their drawing's id.
 
     Calls may block briefly.
     """
@@ -28,7 +36,8 @@ class DocumentStore(Protocol):
         """Write a document, in one piece or not at all.
 
         Raises:
-            Conflict: when an annotation is not of the revision that follows the stored one.
+            Conflict: when an annotation is not of the revision that follows the stored one, or the
+                owner has another drawing that came as the same bytes.
             NotFound: when the drawing that it belongs to is gone, or is itself a drawing that was
                 read already or an animation that has files, and is gone.
         """
@@ -42,8 +51,24 @@ class DocumentStore(Protocol):
         """All animations of a drawing, oldest first."""
         ...
 
+    def shares_of(self, animation: str) -> tuple[Share, ...]:
+        """All shares of an animation, oldest first."""
+        ...
+
+    def drawings_of(self, owner: str) -> tuple[str, ...]:
+        """Ids of all drawings of an owner, newest first."""
+        ...
+
+    def find_upload(self, owner: str, sha256: str) -> str | None:
+        """Id of the owner's drawing that came as these bytes; None when there is none."""
+        ...
+
     def consents(self) -> tuple[str, ...]:
         """Ids of the drawings that may be learned from, sorted."""
+        ...
+
+    def expired(self, now: float) -> tuple[str, ...]:
+        """Ids of the drawings whose time is over at `now` (seconds since 1970), sorted."""
         ...
 
 
@@ -64,4 +89,8 @@ class BlobStore(Protocol):
 
     def delete(self, name: str) -> None:
         """Forget a blob; one that is not there is no error."""
+        ...
+
+    def written_before(self, instant: float) -> tuple[str, ...]:
+        """Names of the blobs last written before an instant, seconds since 1970."""
         ...

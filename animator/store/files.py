@@ -1,4 +1,4 @@
-"""Documents and blobs as files in one folder, which several processes may use at a time.
+"""Documents as files in one folder, which several processes may use at a time.
 
 Each file is written beside its place, flushed to the disk, and moved there, so that a reader or a
 power cut finds the old one or the new one, whole. What must be checked before it is written is
@@ -6,9 +6,7 @@ checked under a lock of the operating system, which a process that dies gives ba
 """
 
 import fcntl
-import os
 import re
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,24 +14,36 @@ from pathlib import Path
 import msgspec
 
 from animator.core.annotation import Annotation
-from animator.core.documents import AnimationDocument, Consent, DrawingDocument
+from animator.core.documents import (
+    AnimationDocument,
+    Consent,
+    DrawingDocument,
+    Ownership,
+    Share,
+)
 from animator.core.errors import Conflict, NotFound
 from animator.store.base import Document
+from animator.store.disk import ID, check_name, list_names, write_file
 
-__all__ = ("FileBlobs", "FileDocuments")
+__all__ = ("FileDocuments",)
 
-_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_BLOB = re.compile(r"[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,32}){0,3}")
 _FOLDERS: dict[type, str] = {
     DrawingDocument: "drawings",
     AnimationDocument: "animations",
     Annotation: "annotations",
     Consent: "consents",
+    Ownership: "ownerships",
+    Share: "shares",
 }
+_LISTED = (AnimationDocument, Ownership, Share)
+"""Kinds that are listed in an index under what they belong to."""
+
+_ENTRY = re.compile(r"([0-9a-f]{14})-([0-9a-f]{64})-([A-Za-z0-9_-]{1,64})")
+"""A drawing in the index of its owner: microseconds since 1970, hash of its bytes, id."""
 
 
 class FileDocuments:
-    """A `DocumentStore` of JSON files: one folder a kind, and an index of animations by drawing."""
+    """A `DocumentStore` of JSON files: one folder a kind, and an index a kind of belonging."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -51,44 +61,66 @@ class FileDocuments:
         """Write a document; see `DocumentStore.put`."""
         file = self._file(type(document), id)
         with self._lock():
-            if isinstance(document, Annotation):
-                self._check_revision(id, document)
-            if isinstance(document, Consent):
-                self.get(DrawingDocument, id)
-            if isinstance(document, AnimationDocument):
-                self.get(DrawingDocument, document.drawing)
-                if document.files:
-                    # It was asked for, so it was there: a job must not bring a deleted one back.
-                    self.get(AnimationDocument, id)
-                _write(self._index(document.drawing) / id, b"")
-            if isinstance(document, DrawingDocument) and document.picture is not None:
-                # It was read, so it was there before: a job must not bring a deleted one back.
-                self.get(DrawingDocument, id)
-            _write(file, msgspec.json.encode(document))
+            self._check(id, document)
+            entry = self._entry(id, document)
+            if entry is not None:
+                write_file(entry, b"")
+            write_file(file, msgspec.json.encode(document))
 
     def delete(self, kind: type[Document], id: str) -> None:
         """Forget a document and those that belong to it; see `DocumentStore.delete`."""
         with self._lock():
-            if kind is DrawingDocument:
-                self._delete_parts_of(id)
-            if kind is AnimationDocument:
-                with suppress(NotFound):
-                    drawing = self.get(AnimationDocument, id).drawing
-                    (self._index(drawing) / id).unlink(missing_ok=True)
-            self._unlink(kind, id)
+            self._delete(kind, id)
 
     def animations_of(self, drawing: str) -> tuple[AnimationDocument, ...]:
         """All animations of a drawing, oldest first."""
-        found = []
-        for id in self._listed(drawing):
-            with suppress(NotFound):
-                found.append(self.get(AnimationDocument, id))
+        found = self._those_of("animations_of", drawing, AnimationDocument)
         return tuple(sorted(found, key=lambda animation: (animation.created, animation.id)))
+
+    def shares_of(self, animation: str) -> tuple[Share, ...]:
+        """All shares of an animation, oldest first."""
+        found = self._those_of("shares_of", animation, Share)
+        return tuple(sorted(found, key=lambda share: (share.created, share.id)))
+
+    def drawings_of(self, owner: str) -> tuple[str, ...]:
+        """Ids of all drawings of an owner, newest first."""
+        return tuple(entry[3] for entry in reversed(self._entries(owner)))
+
+    def find_upload(self, owner: str, sha256: str) -> str | None:
+        """Id of the owner's drawing that came as these bytes; None when there is none."""
+        found = (entry[3] for entry in self._entries(owner) if entry[2] == sha256)
+        return next((id for id in found if self._file(DrawingDocument, id).exists()), None)
 
     def consents(self) -> tuple[str, ...]:
         """Ids of the drawings that may be learned from, sorted."""
-        files = (self._folder / _FOLDERS[Consent]).glob("*.json")
-        return tuple(sorted(file.stem for file in files if _ID.fullmatch(file.stem)))
+        return self._ids(Consent)
+
+    def expired(self, now: float) -> tuple[str, ...]:
+        """Ids of the drawings whose time is over; see `DocumentStore.expired`."""
+        return tuple(id for id in self._ids(DrawingDocument) if self._is_expired(id, now))
+
+    def _check(self, id: str, document: Document) -> None:
+        """Refuse what does not follow the stored one, or belongs to what is gone."""
+        match document:
+            case Annotation():
+                self._check_revision(id, document)
+            case Consent():
+                self.get(DrawingDocument, id)
+            case Ownership():
+                self.get(DrawingDocument, id)
+                if self.find_upload(document.owner, document.sha256) not in (None, id):
+                    msg = "This picture was handed in already."
+                    raise Conflict(msg)
+            case Share():
+                self.get(AnimationDocument, document.animation)
+            case AnimationDocument():
+                self.get(DrawingDocument, document.drawing)
+                if document.files:
+                    # It was asked for, so it was there: no job may bring a deleted one back.
+                    self.get(AnimationDocument, id)
+            case DrawingDocument(picture=str()):
+                # It was read, so it was there before: no job may bring a deleted one back.
+                self.get(DrawingDocument, id)
 
     def _check_revision(self, id: str, annotation: Annotation) -> None:
         self.get(DrawingDocument, id)
@@ -100,32 +132,72 @@ class FileDocuments:
             msg = "The figures were changed by someone else in the meantime."
             raise Conflict(msg)
 
-    def _delete_parts_of(self, drawing: str) -> None:
-        for animation in self._listed(drawing):
-            self._unlink(AnimationDocument, animation)
-            (self._index(drawing) / animation).unlink(missing_ok=True)
-        with suppress(FileNotFoundError, NotFound):
-            self._index(drawing).rmdir()
-        self._unlink(Annotation, drawing)
-        self._unlink(Consent, drawing)
+    def _entry(self, id: str, document: Document) -> Path | None:
+        """Where a document is listed under what it belongs to."""
+        match document:
+            case AnimationDocument():
+                return self._index("animations_of", document.drawing) / id
+            case Share():
+                return self._index("shares_of", document.animation) / id
+            case Ownership():
+                instant = f"{round(document.created * 1e6):014x}"
+                name = check_name(f"{instant}-{document.sha256}-{id}", _ENTRY)
+                return self._index("drawings_of", document.owner) / name
+        return None
 
-    def _listed(self, drawing: str) -> list[str]:
+    def _delete(self, kind: type[Document], id: str) -> None:
+        if kind is DrawingDocument:
+            for animation in self._listed("animations_of", id):
+                self._delete(AnimationDocument, animation)
+            self._delete(Annotation, id)
+            self._delete(Consent, id)
+            self._delete(Ownership, id)
+        if kind is AnimationDocument:
+            for share in self._listed("shares_of", id):
+                self._delete(Share, share)
+        with suppress(NotFound):
+            if kind in _LISTED:
+                self._delete_entry(self._entry(id, self.get(kind, id)))
+            self._file(kind, id).unlink(missing_ok=True)
+
+    def _delete_entry(self, entry: Path | None) -> None:
+        if entry is not None:
+            entry.unlink(missing_ok=True)
+            with suppress(OSError):  # others are in the folder, or it is gone already
+                entry.parent.rmdir()
+
+    def _those_of(self, index: str, whose: str, kind: type[Document]) -> Iterator[Document]:
+        for id in self._listed(index, whose):
+            with suppress(NotFound):
+                yield self.get(kind, id)
+
+    def _entries(self, owner: str) -> list[re.Match[str]]:
+        """What an owner's index holds, oldest first."""
+        names = self._listed("drawings_of", owner, _ENTRY)
+        return [entry for name in names if (entry := _ENTRY.fullmatch(name))]
+
+    def _listed(self, index: str, whose: str, pattern: re.Pattern[str] = ID) -> list[str]:
         try:
-            return [
-                file.name for file in self._index(drawing).iterdir() if _ID.fullmatch(file.name)
-            ]
-        except (FileNotFoundError, NotFound):
+            return list_names(self._index(index, whose), pattern)
+        except NotFound:
             return []
 
-    def _index(self, drawing: str) -> Path:
-        return self._folder / "animations_of" / _checked(drawing, _ID)
+    def _is_expired(self, id: str, now: float) -> bool:
+        try:
+            expires = self.get(DrawingDocument, id).expires
+        except NotFound:
+            return False
+        return expires is not None and expires <= now
+
+    def _ids(self, kind: type) -> tuple[str, ...]:
+        names = list_names(self._folder / _FOLDERS[kind], re.compile(rf"{ID.pattern}\.json"))
+        return tuple(sorted(name.removesuffix(".json") for name in names))
+
+    def _index(self, name: str, whose: str) -> Path:
+        return self._folder / name / check_name(whose)
 
     def _file(self, kind: type, id: str) -> Path:
-        return self._folder / _FOLDERS[kind] / f"{_checked(id, _ID)}.json"
-
-    def _unlink(self, kind: type, id: str) -> None:
-        with suppress(NotFound):
-            self._file(kind, id).unlink(missing_ok=True)
+        return self._folder / _FOLDERS[kind] / f"{check_name(id)}.json"
 
     @contextmanager
     def _lock(self) -> Iterator[None]:
@@ -133,62 +205,3 @@ class FileDocuments:
         with (self._folder / "lock").open("wb") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
-
-
-class FileBlobs:
-    """A `BlobStore` of one file a blob."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def put(self, name: str, data: bytes) -> None:
-        """Write a blob; see `BlobStore.put`."""
-        _write(self._file(name), data)
-
-    def get(self, name: str) -> bytes:
-        """Read a blob; see `BlobStore.get`."""
-        try:
-            return self._file(name).read_bytes()
-        except FileNotFoundError as error:
-            msg = "There is no such file."
-            raise NotFound(msg) from error
-
-    def delete(self, name: str) -> None:
-        """Forget a blob; see `BlobStore.delete`."""
-        with suppress(NotFound):
-            self._file(name).unlink(missing_ok=True)
-
-    def _file(self, name: str) -> Path:
-        return self._folder / _checked(name, _BLOB)
-
-
-def _checked(name: str, pattern: re.Pattern[str]) -> str:
-    """The name, when it can be one; what comes from a URL never becomes another path."""
-    if pattern.fullmatch(name) is None:
-        msg = "There is nothing of that name."
-        raise NotFound(msg)
-    return name
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Put a file in its place, whole, and on the disk when this returns."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # A name with two dots in a row is neither an id nor a blob, so nobody reads it.
-    beside = path.parent / f"..{secrets.token_hex(8)}"
-    try:
-        with beside.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

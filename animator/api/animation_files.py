@@ -1,0 +1,89 @@
+"""The files of animations as answers: one by its format, or everything of a drawing in a zip."""
+
+import io
+import zipfile
+from pathlib import PurePath
+from typing import Any
+
+import msgspec
+from litestar import Request, Response
+
+from animator.api.contents import PRIVATE_CACHE, Content, respond_with
+from animator.api.services import ApiServices
+from animator.core.animation import FORMATS, Animation
+from animator.core.annotation import Annotation
+from animator.core.documents import AnimationDocument, DrawingDocument
+from animator.core.errors import NotFound
+
+__all__ = ("name_for_saving", "pack_everything", "send_file")
+
+
+def send_file(
+    services: ApiServices,
+    request: Request[Any, Any, Any],
+    animation: AnimationDocument,
+    file_name: str,
+    save: bool = False,
+) -> Response[bytes]:
+    """A file of an animation by its format; with a name for saving when that is wanted.
+
+    Raises:
+        NotFound: when it has no such file (yet).
+    """
+    file = _find_file(animation, file_name)
+    content = Content(
+        data=services.blobs.get(file.blob),
+        media_type=FORMATS[file.format].media_type,
+        etag=file.blob,
+        cache=PRIVATE_CACHE,
+        save_as=name_for_saving(services, animation, file) if save else None,
+    )
+    return respond_with(request, content)
+
+
+def name_for_saving(services: ApiServices, animation: AnimationDocument, file: Animation) -> str:
+    """A file name that says which drawing does what."""
+    drawing = services.documents.get(DrawingDocument, animation.drawing)
+    return f"{PurePath(drawing.name).stem}-{animation.request.motion}.{file.format.suffix}"
+
+
+def pack_everything(services: ApiServices, drawing: DrawingDocument) -> bytes:
+    """A zip with the picture, what was found in it, and every file that is ready.
+
+    Raises:
+        NotFound: when the drawing has not been read yet.
+    """
+    if drawing.picture is None:
+        msg = "The drawing has not been read yet."
+        raise NotFound(msg)
+    annotation = services.documents.get(Annotation, drawing.id)
+    packed = io.BytesIO()
+    # Pictures and films are compressed already, so they are stored as they are.
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as everything:
+        everything.writestr("drawing.jpg", services.blobs.get(drawing.picture))
+        everything.writestr("annotation.json", msgspec.json.encode(annotation))
+        taken: set[str] = set()
+        for animation in services.documents.animations_of(drawing.id):
+            folder = _free_name(animation.request.motion, taken)
+            for file in animation.files:
+                name = f"{folder}/{animation.request.motion}.{file.format.suffix}"
+                everything.writestr(name, services.blobs.get(file.blob))
+    return packed.getvalue()
+
+
+def _find_file(animation: AnimationDocument, file_name: str) -> Animation:
+    for file in animation.files:
+        if file_name == f"file.{file.format.suffix}":
+            return file
+    msg = f"This animation has no {file_name} (yet)."
+    raise NotFound(msg)
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    """The name, or the name with the first number that makes it a new one."""
+    free, number = name, 1
+    while free in taken:
+        number += 1
+        free = f"{name}-{number}"
+    taken.add(free)
+    return free

@@ -1,0 +1,75 @@
+"""Storing an upload: a drawing of its owner, the job that reads it, and the same only once."""
+
+import hashlib
+import secrets
+import time
+
+import msgspec
+
+from animator.api.owners import Owner
+from animator.api.services import ApiServices
+from animator.api.uploads import Upload
+from animator.core.documents import DrawingDocument, Ownership
+from animator.core.errors import Conflict, JobFailed, NotFound
+from animator.core.job import new_job
+from animator.store import forget_drawing
+
+__all__ = ("store_upload",)
+
+
+def store_upload(
+    services: ApiServices, owner: Owner, upload: Upload
+) -> tuple[DrawingDocument, bool]:
+    """The drawing of an upload, and whether it is a new one.
+
+    Raises:
+        JobFailed: when no work is taken.
+    """
+    sha256 = hashlib.sha256(upload.data).hexdigest()
+    known = services.documents.find_upload(owner.id, sha256)
+    if known is not None:
+        return _read_again(services, services.documents.get(DrawingDocument, known)), False
+    drawing = _describe(services, upload)
+    services.blobs.put(drawing.upload, upload.data)
+    services.documents.put(drawing.id, drawing)
+    try:
+        ownership = Ownership(owner=owner.id, sha256=sha256, created=drawing.created)
+        services.documents.put(drawing.id, ownership)
+        services.queue.enqueue_annotation(drawing.job, drawing.id)
+    except Conflict:  # it was handed in twice at the same instant
+        forget_drawing(services.documents, services.blobs, drawing.id)
+        return store_upload(services, owner, upload)
+    except JobFailed:
+        forget_drawing(services.documents, services.blobs, drawing.id)
+        raise
+    return drawing, True
+
+
+def _describe(services: ApiServices, upload: Upload) -> DrawingDocument:
+    id, now = secrets.token_urlsafe(16), time.time()
+    kept = services.limits.keep_seconds
+    return DrawingDocument(
+        id=id,
+        name=upload.name,
+        upload=f"{id}.upload",
+        job=new_job(id),
+        created=now,
+        expires=now + kept if kept else None,
+    )
+
+
+def _read_again(services: ApiServices, drawing: DrawingDocument) -> DrawingDocument:
+    """A drawing that is known; one whose job failed gets another, for that may have passed."""
+    if drawing.picture is not None or not _has_failed(services, drawing.job):
+        return drawing
+    drawing = msgspec.structs.replace(drawing, job=new_job(drawing.id))
+    services.documents.put(drawing.id, drawing)
+    services.queue.enqueue_annotation(drawing.job, drawing.id)
+    return drawing
+
+
+def _has_failed(services: ApiServices, job: str) -> bool:
+    try:
+        return services.queue.last_event(job).state == "failed"
+    except NotFound:
+        return True

@@ -1,0 +1,57 @@
+"""Files that are written whole or not at all, under names that never become other paths."""
+
+import os
+import re
+import secrets
+from pathlib import Path
+
+from animator.core.errors import NotFound
+
+__all__ = ("ID", "check_name", "list_names", "write_file")
+
+ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""What the id of a document looks like."""
+
+
+def check_name(name: str, pattern: re.Pattern[str] = ID) -> str:
+    """The name, when it can be one; what comes from a URL never becomes another path.
+
+    Raises:
+        NotFound: when it cannot.
+    """
+    if pattern.fullmatch(name) is None:
+        msg = "There is nothing of that name."
+        raise NotFound(msg)
+    return name
+
+
+def list_names(folder: Path, pattern: re.Pattern[str] = ID) -> list[str]:
+    """Names in a folder that can be names, sorted; none when there is no folder."""
+    try:
+        return sorted(file.name for file in folder.iterdir() if pattern.fullmatch(file.name))
+    except FileNotFoundError:
+        return []
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Put a file in its place, whole, and on the disk when this returns."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # A name with two dots in a row is neither an id nor a blob, so nobody reads it.
+    beside = path.parent / f"..{secrets.token_hex(8)}"
+    try:
+        with beside.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
