@@ -121,8 +121,8 @@ function alike(picture, seed, tolerance, isWanted = () => true) {
   const { off, strength } = picture;
   const [red, green, blue] = off.subarray(3 * seed, 3 * seed + 3);
   const length = Math.hypot(red, green, blue);
-  const leastCosine = Math.cos(((10 + 40 * tolerance) * Math.PI) / 180);
-  const least = Math.max(FAINT, (0.65 - 0.5 * tolerance) * strength[seed]);
+  const leastCosine = Math.cos(((8 + 24 * tolerance) * Math.PI) / 180);
+  const least = Math.max(FAINT, (0.7 - 0.4 * tolerance) * strength[seed]);
   return flood(picture, seed, (at) => {
     if (strength[at] < least || !isWanted(at)) return false;
     const along = off[3 * at] * red + off[3 * at + 1] * green + off[3 * at + 2] * blue;
