@@ -22,7 +22,15 @@ from animator.core.rotation import Rotation, rotate_drawing
 from animator.core.skeleton import Skeleton
 from animator.core.stage import Stage
 from animator.motion import Performance, load_motion, perform, prepare
-from animator.render import EXPORTERS, encode, export, plan_scene, rasterize, write_gif_within
+from animator.render import (
+    EXPORTERS,
+    draw_for,
+    encode,
+    export,
+    plan_scene,
+    rasterize,
+    write_gif_within,
+)
 from animator.rigging import build_rig, deform, fit_template, pose_joints, rest_joints
 from animator.vision import (
     FoundFigure,
@@ -201,7 +209,8 @@ def film(
     still: int = 0,
     max_bytes: int | None = None,
 ) -> tuple[Animation, ...]:
-    """Draw a stage and write one file a target, in their order; each frame is drawn once.
+    """Draw a stage and write one file a target, in their order; each frame that a film
+    shows is drawn once.
 
     still: the frame that a still picture shows.
     max_bytes: limit on a GIF, whose frames are drawn again until it fits; None: none.
@@ -219,7 +228,7 @@ def film(
     if stills:
         made += encode(rasterize(stage, [still]), stage.scene.fps, stills)
     if films:
-        frames = _tell(rasterize(stage), stage.scene.frame_count, progress)
+        frames = _tell(draw_for(stage, films), stage.scene.frame_count, progress)
         made += encode(frames, stage.scene.fps, films)
     order = list(targets)
     return tuple(sorted(made, key=lambda animation: order.index(animation.format)))

@@ -19,7 +19,7 @@ from animator.core.animation import AnimationFormat
 from animator.core.scene import Background
 from animator.core.stage import Stage
 from animator.ingest import read_scene
-from animator.render import WRITERS, rasterize
+from animator.render import WRITERS, draw_for
 from animator.staging import stage_script
 
 __all__ = ("SETUP", "draw_and_encode", "measure_phases", "watched")
@@ -109,7 +109,7 @@ def draw_and_encode(stage: Stage, form: AnimationFormat) -> dict[str, float]:
     draw = encode = 0.0
     with tempfile.TemporaryDirectory() as folder:
         writer = WRITERS[form](Path(folder) / "film", stage.scene.fps)
-        frames = rasterize(stage)
+        frames = draw_for(stage, [form])
         for _ in range(stage.scene.frame_count):
             marks = [time.process_time()]
             frame: NDArray[np.uint8] = next(frames)

@@ -6,10 +6,12 @@ from animator.render.encode import WRITERS, encode
 from animator.render.export import EXPORTERS, export
 from animator.render.filming import film_figure, show_frame, stand
 from animator.render.raster import rasterize
+from animator.render.shown import draw_for
 
 __all__ = (
     "EXPORTERS",
     "WRITERS",
+    "draw_for",
     "encode",
     "export",
     "film_figure",

@@ -1,19 +1,17 @@
 """GIFs of a limited size: fewer colours, then fewer frames, then smaller ones, until it fits."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from animator.core.animation import Animation, AnimationFormat, FrameSize
 from animator.core.errors import EncodingFailed
 from animator.core.stage import Stage
-from animator.render.gif import GifSettings, GifWriter, TooManyBytes
+from animator.render.gif import PACE, GifSettings, GifWriter, TooManyBytes
 from animator.render.palette import COLOURS
-from animator.render.raster import rasterize
+from animator.render.shown import draw_some
 
 __all__ = ("write_gif_within",)
 
@@ -73,9 +71,11 @@ def write_gif_within(stage: Stage, path: Path, max_bytes: int) -> Animation:
 
 def _fits(stage: Stage, path: Path, settings: GifSettings) -> bool:
     """Write the file; whether it is within its limit. It is given up as soon as it is not."""
-    writer = GifWriter(path, stage.scene.fps, settings)
+    count, fps = stage.scene.frame_count, stage.scene.fps
+    kept = takewhile(lambda frame: frame < count, PACE.kept(fps, settings.every))
+    writer = GifWriter(path, fps, settings)
     try:
-        for frame in _frames(stage, settings.every):
+        for frame in draw_some(stage, list(kept)):
             writer.write(frame)
         writer.close()
     except TooManyBytes:
@@ -83,13 +83,6 @@ def _fits(stage: Stage, path: Path, settings: GifSettings) -> bool:
     finally:
         writer.abort()
     return True
-
-
-def _frames(stage: Stage, every: int) -> Iterator[NDArray[np.uint8]]:
-    """As many frames as the scene has; of those that are left out, the one before stands in."""
-    kept = range(0, stage.scene.frame_count, every)
-    for start, frame in zip(kept, rasterize(stage, kept), strict=True):
-        yield from [frame] * min(every, stage.scene.frame_count - start)
 
 
 def _scaled(stage: Stage, share: float) -> Stage:

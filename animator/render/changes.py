@@ -8,10 +8,13 @@ from typing import BinaryIO, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ("Change", "ChangeStream", "ChangeWriter")
+from animator.render.areas import Area, changed_area
+from animator.render.pace import Pace
 
-SHORTEST = 11
-"""Least time that a frame shows, milliseconds: browsers slow down what is shorter."""
+__all__ = ("PACE", "Change", "ChangeStream", "ChangeWriter")
+
+PACE = Pace(ticks=1000, shortest=11)
+"""Time is counted in milliseconds."""
 
 LONGEST = 60_000
 """Most time in one piece, milliseconds: APNG counts to 65,535."""
@@ -65,31 +68,25 @@ class ChangeWriter:
         self._fps = fps
         self._start = start
         self._open: tuple[BinaryIO, ChangeStream] | None = None
-        self._count = 0
+        self._kept = PACE.kept(fps)
+        self._next = next(self._kept)
+        self._seen = 0
         self._since = 0
         self._held = np.zeros((0, 0, 4), np.uint8)
-        self._shown: NDArray[np.uint8] | None = None
+        self._area: Area = (slice(0, 0), slice(0, 0))
 
     def write(self, frame: NDArray[np.uint8]) -> None:
         """Add a frame: (H, W, 4) uint8 RGBA, straight alpha."""
-        now = self._now()
-        self._count += 1
-        if self._open is None:
-            file = self._path.open("wb")
-            self._open = file, self._start(file, (frame.shape[1], frame.shape[0]))
-            self._held = frame
-            return
-        shown_for = now - self._since
-        if shown_for < SHORTEST or (shown_for < LONGEST and np.array_equal(frame, self._held)):
-            return
-        self._put(self._open[1], now)
-        self._held, self._since = frame, now
+        if self._seen == self._next:
+            self._take(frame, PACE.at(self._seen, self._fps))
+            self._next = next(self._kept)
+        self._seen += 1
 
     def close(self) -> None:
         """Write what is left, and the end."""
         if self._open is not None:
             file, stream = self._open
-            self._put(stream, max(self._now(), self._since + 1))
+            self._put(stream, max(PACE.at(self._seen, self._fps), self._since + 1))
             stream.end()
             file.close()
 
@@ -98,26 +95,22 @@ class ChangeWriter:
         if self._open is not None:
             self._open[0].close()
 
-    def _now(self) -> int:
-        """When the next frame begins, milliseconds."""
-        return round(1000 * self._count / self._fps)
+    def _take(self, frame: NDArray[np.uint8], now: int) -> None:
+        """Hold a frame until it is known how long it shows."""
+        if self._open is None:
+            file = self._path.open("wb")
+            self._open = file, self._start(file, (frame.shape[1], frame.shape[0]))
+            self._held = frame
+            self._area = slice(0, frame.shape[0]), slice(0, frame.shape[1])
+            return
+        area = changed_area(self._held, frame)
+        if area is None and now - self._since < LONGEST:
+            return
+        self._put(self._open[1], now)
+        self._held, self._since = frame, now
+        self._area = area or (slice(0, 1), slice(0, 1))
 
     def _put(self, stream: ChangeStream, until: int) -> None:
-        rows, columns = _changed(self._shown, self._held)
+        rows, columns = self._area
         part = np.ascontiguousarray(self._held[rows, columns])
         stream.put(Change(part, columns.start, rows.start, until - self._since))
-        self._shown = self._held
-
-
-def _changed(before: NDArray[np.uint8] | None, after: NDArray[np.uint8]) -> tuple[slice, slice]:
-    """Rows and columns around all that differs, at least one pixel; they start at even numbers."""
-    if before is None:
-        return slice(0, after.shape[0]), slice(0, after.shape[1])
-    differs = (before != after).any(axis=2)
-    rows, columns = (np.flatnonzero(differs.any(axis=axis)) for axis in (1, 0))
-    if not len(rows):
-        return slice(0, 1), slice(0, 1)
-    return (
-        slice(int(rows[0]) // 2 * 2, int(rows[-1]) + 1),
-        slice(int(columns[0]) // 2 * 2, int(columns[-1]) + 1),
-    )

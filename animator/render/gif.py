@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import GifImagePlugin, Image
 
+from animator.render.areas import Area, area_of, changed_area
+from animator.render.pace import Pace
 from animator.render.palette import (
     CLEAR,
     COLOURS,
@@ -21,15 +23,15 @@ from animator.render.palette import (
     palette_from_frames,
 )
 
-__all__ = ("GifSettings", "GifWriter", "TooManyBytes")
+__all__ = ("PACE", "GifSettings", "GifWriter", "TooManyBytes")
 
 Indices = NDArray[np.uint8]
 
 SAMPLED = 8
 """Frames that are looked at before the colours are chosen."""
 
-SHORTEST = 2
-"""Least delay in hundredths of a second: browsers slow down what is shorter."""
+PACE = Pace(ticks=100, shortest=2)
+"""Delays are counted in hundredths of a second."""
 
 KEEP, ERASE = 1, 2
 """Disposal methods: leave the frame standing; clear its rectangle."""
@@ -67,24 +69,25 @@ class GifWriter:
         self._path = path
         self._fps = fps
         self._settings = settings
-        self._waiting: list[NDArray[np.uint8]] = []
+        self._waiting: list[tuple[NDArray[np.uint8], int]] = []
         self._stream: _Stream | None = None
+        self._kept = PACE.kept(fps, settings.every)
+        self._next = next(self._kept)
         self._seen = 0
-        self._count = 0
 
     def write(self, frame: NDArray[np.uint8]) -> None:
         """Add a frame: (H, W, 4) uint8 RGBA, straight alpha."""
+        if self._seen == self._next:
+            self._waiting.append((frame, PACE.at(self._seen, self._fps)))
+            self._next = next(self._kept)
+            if self._stream is not None or len(self._waiting) == SAMPLED:
+                self._flush()
         self._seen += 1
-        if (self._seen - 1) % self._settings.every:
-            return
-        self._waiting.append(frame)
-        if self._stream is not None or len(self._waiting) == SAMPLED:
-            self._flush()
 
     def close(self) -> None:
         """Write what is left, and the end."""
         if self._waiting or self._stream is not None:
-            self._flush().end(self._tick(self._seen))
+            self._flush().end(PACE.at(self._seen, self._fps))
 
     def abort(self) -> None:
         """Let go of the file, whole or not."""
@@ -93,21 +96,17 @@ class GifWriter:
 
     def _flush(self) -> "_Stream":
         if self._stream is None:
-            self._stream = _Stream(self._path.open("wb"), self._waiting, self._settings)
+            samples = [frame for frame, _ in self._waiting]
+            self._stream = _Stream(self._path.open("wb"), samples, self._settings)
             self._stream.begin()
-        for frame in self._waiting:
-            self._stream.add(frame, self._tick(self._count * self._settings.every))
-            self._count += 1
+        for frame, tick in self._waiting:
+            self._stream.add(frame, tick)
         self._waiting.clear()
         return self._stream
 
-    def _tick(self, frame: int) -> int:
-        """When a frame begins, hundredths of a second."""
-        return round(100 * frame / self._fps)
-
 
 class _Stream:
-    """The file, its palette, and what is on the screen."""
+    """The file, its palette, what is on the screen, and the frame that comes next."""
 
     def __init__(
         self, file: BinaryIO, samples: list[NDArray[np.uint8]], settings: GifSettings
@@ -118,7 +117,9 @@ class _Stream:
         self.palette: Palette = palette_from_frames(samples, settings.colours)
         self.clears = any((frame[..., 3] < 128).any() for frame in samples)
         self.shown: Indices | None = None
+        self.frame = samples[0]
         self.held: Indices = index_frame(self.palette, samples[0])
+        self.area: Area = (slice(0, self.size[1]), slice(0, self.size[0]))
         self.since = 0
 
     def begin(self) -> None:
@@ -131,31 +132,25 @@ class _Stream:
 
     def add(self, frame: NDArray[np.uint8], tick: int) -> None:
         """Hold a frame until it is known how long it shows."""
-        if tick - self.since < SHORTEST:
+        area = changed_area(self.frame, frame)
+        if area is None:
             return
-        found = index_frame(self.palette, frame)
-        if not np.array_equal(found, self.held):
-            self._put(self.held, tick - self.since)
-            self.held, self.since = found, tick
+        self.frame = frame
+        found = index_frame(self.palette, frame[area])
+        if not np.array_equal(found, self.held[area]):
+            self._put(tick - self.since)
+            self.held[area] = found
+            self.area, self.since = area, tick
 
     def end(self, tick: int) -> None:
         """Put the last frame and the end mark."""
-        self._put(self.held, max(tick - self.since, SHORTEST))
+        self._put(max(tick - self.since, PACE.shortest))
         self.file.write(b";")
         self.file.close()
 
-    def _put(self, found: Indices, delay: int) -> None:
-        if self.clears:
-            part, corner = _crop(found, found != CLEAR)
-        elif self.shown is None:
-            part, corner = found, (0, 0)
-        else:
-            # one index for both takes a third of the time of two
-            pairs = self.shown.astype(np.uint16) << 8 | found
-            changed = ~self.palette.alike.ravel().take(pairs)
-            part, corner = _crop(np.where(changed, found, np.uint8(CLEAR)), changed)
-            found = np.where(changed, found, self.shown)
-        self.shown = found
+    def _put(self, delay: int) -> None:
+        """Write the frame that is held; it differs from what is shown in its area only."""
+        part, corner = self._cut_out()
         chunks = GifImagePlugin.getdata(
             Image.fromarray(part),
             corner,
@@ -168,13 +163,23 @@ class _Stream:
         if self.max_bytes is not None and self.file.tell() >= self.max_bytes:
             raise TooManyBytes
 
+    def _cut_out(self) -> tuple[Indices, tuple[int, int]]:
+        """What has to be written to show the frame that is held, and its corner (x, y)."""
+        if self.clears:
+            return _crop(self.held, self.held != CLEAR)
+        if self.shown is None:
+            self.shown = self.held.copy()
+            return self.held, (0, 0)
+        found, below = self.held[self.area], self.shown[self.area]
+        # one index for both takes a third of the time of two
+        pairs = below.astype(np.uint16) << 8 | found
+        changed = ~self.palette.alike.ravel().take(pairs)
+        np.copyto(below, found, where=changed)
+        part, (x, y) = _crop(np.where(changed, found, np.uint8(CLEAR)), changed)
+        return part, (x + self.area[1].start, y + self.area[0].start)
+
 
 def _crop(found: Indices, chosen: NDArray[np.bool_]) -> tuple[Indices, tuple[int, int]]:
     """The rectangle around the chosen pixels, at least one pixel, and its corner (x, y)."""
-    rows = np.flatnonzero(chosen.any(axis=1))
-    columns = np.flatnonzero(chosen.any(axis=0))
-    if not len(rows):
-        return found[:1, :1].copy(), (0, 0)
-    top, left = int(rows[0]), int(columns[0])
-    part = found[top : rows[-1] + 1, left : columns[-1] + 1]
-    return np.ascontiguousarray(part), (left, top)
+    rows, columns = area_of(chosen) or (slice(0, 1), slice(0, 1))
+    return np.ascontiguousarray(found[rows, columns]), (columns.start, rows.start)

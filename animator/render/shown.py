@@ -1,0 +1,42 @@
+"""The frames of a stage that formats show, so that no other needs to be drawn."""
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import takewhile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from animator.core.animation import AnimationFormat
+from animator.core.stage import Stage
+from animator.render import changes, gif
+from animator.render.raster import rasterize
+
+__all__ = ("draw_for", "draw_some")
+
+PACES = {
+    AnimationFormat.GIF: gif.PACE,
+    AnimationFormat.WEBP: changes.PACE,
+    AnimationFormat.APNG: changes.PACE,
+}
+"""Formats that leave frames out; all others show every one."""
+
+
+def draw_for(stage: Stage, forms: Collection[AnimationFormat]) -> Iterator[NDArray[np.uint8]]:
+    """Frames (H, W, 4) for films of some formats, see `draw_some`."""
+    count, fps = stage.scene.frame_count, stage.scene.fps
+    kept: set[int] = set()
+    for form in forms:
+        shown = PACES[form].kept(fps) if form in PACES else iter(range(count))
+        kept.update(takewhile(lambda frame: frame < count, shown))
+    return draw_some(stage, sorted(kept))
+
+
+def draw_some(stage: Stage, kept: Sequence[int]) -> Iterator[NDArray[np.uint8]]:
+    """As many frames (H, W, 4) as the scene has; for those not kept the one before stands in.
+
+    kept: the frames that are drawn, ascending, the first among them.
+    """
+    ends = [*kept[1:], stage.scene.frame_count]
+    for start, end, frame in zip(kept, ends, rasterize(stage, kept), strict=True):
+        for _ in range(end - start):
+            yield frame
