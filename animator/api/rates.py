@@ -11,7 +11,7 @@ from animator.api.owners import Owner
 from animator.api.services import ApiServices
 from animator.core.errors import TooManyRequests
 
-__all__ = ("RATE", "Rate", "limit_rate")
+__all__ = ("RATE", "Rate", "limit_rate", "name_client")
 
 RATE = "rate"
 """Name of the option by which a route says what its requests count as."""
@@ -38,7 +38,8 @@ async def limit_rate(
     most = _find_limit(services, rate, owner)
     if services.count is None or most == 0:
         return
-    count = await services.count(f"{rate}:{_name_client(connection, owner)}", _MINUTE)
+    host = connection.client.host if connection.client else ""
+    count = await services.count(f"{rate}:{name_client(host, owner.key)}", _MINUTE)
     if count is not None and count > most:
         seconds = _MINUTE - int(time.time()) % _MINUTE
         msg = f"That was too often: at most {most} {rate} a minute. Try again in {seconds} s."
@@ -55,10 +56,10 @@ def _find_limit(services: ApiServices, rate: Rate, owner: Owner) -> int:
     }[rate]
 
 
-def _name_client(connection: ASGIConnection[Any, Any, Any, Any], owner: Owner) -> str:
-    if owner.key is not None:
-        return f"key-{owner.key}"
-    host = connection.client.host if connection.client else ""
+def name_client(host: str, key: str | None) -> str:
+    """Who is counted as one: the holder of a key, else an address."""
+    if key is not None:
+        return f"key-{key}"
     try:
         address = ip_address(host)
     except ValueError:

@@ -18,5 +18,5 @@ __all__ = ("COMMANDS", "Subparsers")
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
-COMMANDS = ("serve", "animate", "render", "annotate", "motions", "models", "doctor")
+COMMANDS = ("serve", "animate", "render", "annotate", "motions", "models", "keys", "doctor")
 """Names of the files, in the order in which `--help` lists them."""

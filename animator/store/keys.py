@@ -50,7 +50,7 @@ class KeyFile:
         self._read_at = -1
         self._keys: tuple[ApiKey, ...] = ()
 
-    def keys(self) -> tuple[ApiKey, ...]:
+    def read(self) -> tuple[ApiKey, ...]:
         """All keys, as in the file.
 
         Raises:
@@ -61,7 +61,7 @@ class KeyFile:
         except FileNotFoundError:
             return ()
         if changed != self._read_at:
-            self._keys = self._read()
+            self._keys = self._parse()
             self._read_at = changed
         return self._keys
 
@@ -72,7 +72,7 @@ class KeyFile:
             BadKeys: when the file cannot be read.
         """
         given = hashlib.sha256(key.encode()).hexdigest()
-        found = [known for known in self.keys() if hmac.compare_digest(known.sha256, given)]
+        found = [known for known in self.read() if hmac.compare_digest(known.sha256, given)]
         return found[0] if found else None
 
     def add(self, name: str, per_minute: int | None = None) -> str:
@@ -81,9 +81,12 @@ class KeyFile:
         Raises:
             BadKeys: when the name is taken, or cannot be one, or the file cannot be read.
         """
-        known = self.keys()
+        known = self.read()
         if re.match(_NAME, name) is None or any(key.name == name for key in known):
             msg = f"{name!r} is taken, or is no name: letters, digits, - and _, at most 40."
+            raise BadKeys(msg)
+        if per_minute is not None and per_minute < 0:
+            msg = f"A limit is 0 or more requests a minute, got {per_minute}."
             raise BadKeys(msg)
         key = secrets.token_urlsafe(32)
         digest = hashlib.sha256(key.encode()).hexdigest()
@@ -96,13 +99,13 @@ class KeyFile:
         Raises:
             BadKeys: when there is none of that name, or the file cannot be read.
         """
-        left = tuple(key for key in self.keys() if key.name != name)
-        if left == self.keys():
+        left = tuple(key for key in self.read() if key.name != name)
+        if left == self.read():
             msg = f"There is no key of the name {name!r}."
             raise BadKeys(msg)
         self._write(left)
 
-    def _read(self) -> tuple[ApiKey, ...]:
+    def _parse(self) -> tuple[ApiKey, ...]:
         try:
             content = tomllib.loads(self._path.read_text(encoding="utf-8"))
             return msgspec.convert(content, _Content).keys
