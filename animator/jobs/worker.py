@@ -7,6 +7,7 @@ the job within seconds, and it is begun again, or, after the last attempt, repor
 import logging
 import os
 import signal
+from collections.abc import Callable
 from typing import Any
 
 from redis import Redis
@@ -54,11 +55,12 @@ class JobWorker(Worker):
 
     max_connection_wait_time = 1.0
 
-    def __init__(self, client: Redis) -> None:
+    def __init__(self, client: Redis, tidy: Callable[[], None]) -> None:
         """Prepare to work on the queue.
 
         Args:
             client: the connection; it must outlive a restart of the server.
+            tidy: called now and then, whether there is work or not; takes a second at most.
         """
         queue = Queue(QUEUE, connection=client, serializer=JSONSerializer)
         super().__init__(
@@ -72,6 +74,7 @@ class JobWorker(Worker):
         )
         self._own_pid = os.getpid()
         self._has_cut_short = False
+        self._tidy = tidy
         self._events = JobEvents(client)
         self._patrol = Patrol(queue, self._give_up)
 
@@ -86,8 +89,9 @@ class JobWorker(Worker):
             self.clean_registries()
 
     def clean_registries(self) -> None:
-        """Look for jobs whose worker is gone."""
+        """Look for jobs whose worker is gone, and tidy up."""
         self._patrol.walk()
+        self._tidy()
         self.last_cleaned_at = now()  # type: ignore[assignment]  # RQ gives it no type
 
     def subscribe(self) -> None:

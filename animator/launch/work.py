@@ -5,8 +5,10 @@ import sys
 
 import animator.jobs.tasks
 from animator.jobs.connection import connect
+from animator.jobs.sweeper import Sweeper
 from animator.jobs.worker import JobWorker, count_live_workers
 from animator.settings import Settings
+from animator.store import FileBlobs, FileDocuments
 from serving.workers.memory import keep_freed_memory
 
 __all__ = ("TASKS", "check_worker", "run_worker")
@@ -21,7 +23,9 @@ def run_worker(settings: Settings) -> None:
     """Work on jobs until SIGTERM."""
     # Pictures are large: a third of the time of outlining went into taking their memory anew.
     keep_freed_memory()
-    JobWorker(connect(settings.redis, patience=_REDIS_PATIENCE)).work()
+    client = connect(settings.redis, patience=_REDIS_PATIENCE)
+    sweeper = Sweeper(client, FileDocuments(settings.documents_dir), FileBlobs(settings.blobs_dir))
+    JobWorker(client, sweeper.walk).work()
 
 
 def check_worker(settings: Settings) -> None:

@@ -67,6 +67,10 @@ class DocumentStore(Protocol):
         """Ids of the drawings that may be learned from, sorted."""
         ...
 
+    def knows(self, id: str) -> bool:
+        """Whether there is a document of this id, of whichever kind."""
+        ...
+
     def expired(self, now: float) -> tuple[str, ...]:
         """Ids of the drawings whose time is over at `now` (seconds since 1970), sorted."""
         ...

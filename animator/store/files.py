@@ -95,6 +95,10 @@ class FileDocuments:
         """Ids of the drawings that may be learned from, sorted."""
         return self._ids(Consent)
 
+    def knows(self, id: str) -> bool:
+        """Whether there is a document of this id, of whichever kind."""
+        return any(self._file(kind, id).exists() for kind in _FOLDERS)
+
     def expired(self, now: float) -> tuple[str, ...]:
         """Ids of the drawings whose time is over; see `DocumentStore.expired`."""
         return tuple(id for id in self._ids(DrawingDocument) if self._is_expired(id, now))

@@ -27,7 +27,7 @@ def queue(client: Redis) -> Queue:
 @pytest.fixture
 def worker(client: Redis) -> Iterator[JobWorker]:
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    yield JobWorker(client)
+    yield JobWorker(client, lambda: None)
     for number, handler in handlers.items():
         signal.signal(number, handler)
 

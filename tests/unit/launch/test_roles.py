@@ -14,7 +14,7 @@ def test_workers_are_ready_once_all_have_signed_on(tmp_path: Path) -> None:
         seen = []
         for _ in range(2):
             seen.append([service.is_ready() for service in stage])
-            JobWorker(client).register_birth()  # type: ignore[no-untyped-call]
+            JobWorker(client, lambda: None).register_birth()  # type: ignore[no-untyped-call]
         assert seen == [[False, False], [False, False]]
         assert [service.is_ready() for service in stage] == [True, True]
 

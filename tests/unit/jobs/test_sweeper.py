@@ -1,0 +1,142 @@
+"""What is over is forgotten with all that was made of it; nothing else is."""
+
+import os
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+from redis import Redis
+
+from animator.core.animation import Animation, AnimationFormat
+from animator.core.documents import (
+    AnimationDocument,
+    AnimationRequest,
+    DrawingDocument,
+    Ownership,
+    Share,
+)
+from animator.jobs.sweeper import Sweeper
+from animator.store import FileBlobs, FileDocuments
+
+NOW = 1_000_000.0
+
+
+@pytest.fixture
+def documents(tmp_path: Path) -> FileDocuments:
+    return FileDocuments(tmp_path / "documents")
+
+
+@pytest.fixture
+def blobs(tmp_path: Path) -> FileBlobs:
+    return FileBlobs(tmp_path / "blobs")
+
+
+def fill(documents: FileDocuments, blobs: FileBlobs, id: str, expires: float | None) -> None:
+    """A drawing with an animation of one file, which is shared."""
+    drawing = DrawingDocument(
+        id=id, name="a.png", upload=f"{id}.upload", job="j", created=1.0, expires=expires
+    )
+    documents.put(id, drawing)
+    documents.put(id, msgspec.structs.replace(drawing, picture=f"{id}.jpg"))
+    documents.put(id, Ownership(owner="somebody", sha256=id.encode().hex().zfill(64), created=1.0))
+    made = f"{id}-a"
+    animation = AnimationDocument(
+        id=made, drawing=id, request=AnimationRequest(), job="j", created=1.0
+    )
+    documents.put(made, animation)
+    gif = Animation(
+        blob=f"{made}.gif",
+        format=AnimationFormat.GIF,
+        width=64,
+        height=64,
+        fps=30.0,
+        frame_count=1,
+    )
+    documents.put(made, msgspec.structs.replace(animation, files=(gif,)))
+    documents.put(f"{id}-s", Share(id=f"{id}-s", animation=made, created=1.0, expires=NOW))
+    for name in (f"{id}.upload", f"{id}.jpg", f"{id}.background", f"{made}.gif"):
+        blobs.put(name, b"x")
+
+
+def files_in(folder: Path) -> set[str]:
+    return {file.name for file in folder.rglob("*") if file.is_file()} - {"lock"}
+
+
+def sweeper(client: Redis, documents: FileDocuments, blobs: FileBlobs) -> Sweeper:
+    return Sweeper(client, documents, blobs, clock=lambda: NOW)
+
+
+def test_drawing_whose_time_is_over_goes_with_all_that_was_made_of_it(
+    client: Redis, documents: FileDocuments, blobs: FileBlobs, tmp_path: Path
+) -> None:
+    fill(documents, blobs, "over", NOW)
+    sweeper(client, documents, blobs).sweep()
+    assert files_in(tmp_path) == set()
+    assert documents.drawings_of("somebody") == ()
+
+
+@pytest.mark.parametrize("expires", [NOW + 1, None], ids=["later", "never"])
+def test_drawing_whose_time_is_not_over_stays_as_it_is(
+    client: Redis,
+    documents: FileDocuments,
+    blobs: FileBlobs,
+    tmp_path: Path,
+    expires: float | None,
+) -> None:
+    fill(documents, blobs, "kept", expires)
+    before = files_in(tmp_path)
+    sweeper(client, documents, blobs).sweep()
+    assert files_in(tmp_path) == before
+
+
+def test_file_that_belongs_to_nothing_goes_once_it_is_old(
+    client: Redis, documents: FileDocuments, blobs: FileBlobs, tmp_path: Path
+) -> None:
+    fill(documents, blobs, "kept", None)
+    for name in ("lost.gif", "new.gif"):
+        blobs.put(name, b"x")
+    for file in (tmp_path / "blobs").iterdir():
+        age = 60 if file.name == "new.gif" else 7200
+        os.utime(file, (NOW - age, NOW - age))
+    sweeper(client, documents, blobs).sweep()
+    left = {file.name for file in (tmp_path / "blobs").iterdir()}
+    assert left == {"kept.upload", "kept.jpg", "kept.background", "kept-a.gif", "new.gif"}
+
+
+def test_one_of_several_sweeps(
+    client: Redis, documents: FileDocuments, blobs: FileBlobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    swept: list[Sweeper] = []
+
+    def note(self: Sweeper) -> None:
+        swept.append(self)
+
+    monkeypatch.setattr(Sweeper, "sweep", note)
+    several = [sweeper(client, documents, blobs) for _ in range(3)]
+    for one in several:
+        one.walk()
+    assert swept == several[:1]
+
+
+def test_disk_that_fails_ends_no_worker(
+    client: Redis,
+    documents: FileDocuments,
+    blobs: FileBlobs,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def fail(_: float) -> tuple[str, ...]:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(documents, "expired", fail)
+    sweeper(client, documents, blobs).walk()
+    assert "could not sweep" in caplog.text
+
+
+def test_clock_is_that_of_the_world(
+    client: Redis, documents: FileDocuments, blobs: FileBlobs, tmp_path: Path
+) -> None:
+    fill(documents, blobs, "over", time.time() - 1)
+    Sweeper(client, documents, blobs).sweep()
+    assert files_in(tmp_path) == set()
