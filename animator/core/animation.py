@@ -29,6 +29,7 @@ class AnimationFormat(StrEnum):
     GLTF = "gltf"
     TRACK = "track"
     BACKDROP = "backdrop"
+    PREVIEWS = "previews"
 
     @property
     def suffix(self) -> str:
@@ -146,6 +147,13 @@ FORMATS: Mapping[AnimationFormat, FormatFacts] = MappingProxyType(
             kind="picture",
             has_alpha=True,
             title="what lies behind the figures, without them",
+        ),
+        AnimationFormat.PREVIEWS: FormatFacts(
+            suffix="previews",
+            media_type="application/octet-stream",
+            kind="data",
+            has_alpha=True,
+            title="all the motions, small, for a page to play",
         ),
     }
 )

@@ -23,6 +23,9 @@ DEFAULT_SIDE = 512
 """Longer side of a frame when none is asked for, pixels."""
 
 
+MOST_PARTS = 20
+"""Figures of which something of their own can be asked, at most."""
+
 LATEST_START = 10.0
 """Seconds after the others at which a figure begins, at most."""
 
@@ -103,8 +106,8 @@ class AnimationRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         if self.max_bytes is not None and self.max_bytes < LEAST_BYTES:
             msg = f"max_bytes must be {LEAST_BYTES} or more, got {self.max_bytes}"
             raise ValueError(msg)
-        if len(self.figures) > MOST_FIGURES:
-            msg = f"at most {MOST_FIGURES} figures can be told apart, got {len(self.figures)}"
+        if len(self.figures) > MOST_PARTS:
+            msg = f"at most {MOST_PARTS} figures can be told apart, got {len(self.figures)}"
             raise ValueError(msg)
         if not self.formats:
             msg = "at least one format is needed"

@@ -108,7 +108,8 @@ def _place(one: MovedFigure, unit: float) -> Placement:
     to_world = one.rig.to_world
     root = np.array([to_world.root_x, to_world.root_y], np.float32)
     x, y = figure_to_drawing(root, one.figure.box) / unit
-    return Placement(x=float(x), y=-float(y), scale=to_world.height / unit)
+    scale = to_world.height / unit
+    return Placement(x=float(x), y=-float(y), scale=scale, start=one.start)
 
 
 def _time(moved: Sequence[MovedFigure], placements: Sequence[Placement]) -> tuple[float, int]:

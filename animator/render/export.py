@@ -10,6 +10,7 @@ from animator.render.backdrop import backdrop_of
 from animator.render.character import characters_of
 from animator.render.gltf import gltf_of
 from animator.render.joints import joints_of
+from animator.render.previewing import previews_of
 from animator.render.tracks import track_of
 
 __all__ = ("EXPORTERS", "export")
@@ -20,6 +21,7 @@ EXPORTERS: Mapping[AnimationFormat, Callable[[Stage], bytes]] = {
     AnimationFormat.GLTF: gltf_of,
     AnimationFormat.TRACK: track_of,
     AnimationFormat.BACKDROP: backdrop_of,
+    AnimationFormat.PREVIEWS: previews_of,
 }
 
 

@@ -1,17 +1,19 @@
-"""Rigs and poses to previews: a small texture, weights of bones, and a view that shows it all."""
+"""Stages to previews: small textures, weights of bones, and views that show each motion whole."""
 
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from animator.core.pose import JointTrack, PoseSequence, pose_joints
+from animator.core.moved_figure import MovedFigure, Rehearsal
+from animator.core.pose import JointTrack, pose_joints
 from animator.core.rig import Rig
-from animator.render.previews import PreviewClip, PreviewFigure, skin_figure
+from animator.core.stage import Stage
+from animator.render.previews import PreviewClip, PreviewFigure, pack_previews, skin_figure
 from animator.render.skin import Weights, weights_of
 from animator.render.tracks import picture_of
 
-__all__ = ("preview_clip", "preview_figure", "with_clips")
+__all__ = ("preview_clip", "preview_figure", "previews_of", "with_clips")
 
 FPS = 15.0
 """Frames a second of a preview; pages show what lies between."""
@@ -20,9 +22,22 @@ ROOM = 1.16
 """Side of the square that is seen against the longer side of what it shows."""
 
 
-def preview_figure(rig: Rig, side: int) -> PreviewFigure:
+def previews_of(stage: Stage) -> bytes:
+    """What the figures of a stage can do, for a page to play."""
+    size = stage.scene.size
+    side = max(size.width, size.height)
+    return pack_previews(tuple(_preview(one, side) for one in stage.moved if one.repertoire))
+
+
+def _preview(one: MovedFigure, side: int) -> PreviewFigure:
+    clips = tuple(preview_clip(one.rig, number) for number in one.repertoire)
+    return with_clips(preview_figure(one.rig, one.id, side), clips)
+
+
+def preview_figure(rig: Rig, id: str, side: int) -> PreviewFigure:
     """A figure that can do nothing yet.
 
+    id: of the figure in its annotation.
     side: of the square in which it will be seen, pixels, > 0.
     """
     width, height = np.array(rig.texture.shape[1::-1]) / rig.texels
@@ -32,6 +47,7 @@ def preview_figure(rig: Rig, side: int) -> PreviewFigure:
     counts = np.bincount(rig.bone_of, minlength=len(rig.skeleton.joints))
     weights = weights_of(rig)
     return PreviewFigure(
+        id=id,
         texture=picture_of(rig.texture, side * size[1] / ROOM / rig.texture.shape[0]),
         frame=np.array([*corners[0], *size]),
         texels=rig.texture_places() / np.array(rig.texture.shape[1::-1]),
@@ -45,8 +61,9 @@ def preview_figure(rig: Rig, side: int) -> PreviewFigure:
     )
 
 
-def preview_clip(rig: Rig, poses: PoseSequence, name: str, *, loops: bool) -> PreviewClip:
+def preview_clip(rig: Rig, number: Rehearsal) -> PreviewClip:
     """A motion as turns of bones; its view is that of nothing."""
+    poses, loops = number.poses, number.loops
     track = pose_joints(_rest(rig), rig.skeleton.parents, poses)
     count = len(poses.root)
     frames = max(round(count * FPS / poses.fps), 1)
@@ -54,7 +71,7 @@ def preview_clip(rig: Rig, poses: PoseSequence, name: str, *, loops: bool) -> Pr
     turns = _between(np.unwrap(track.turns, axis=0), times, loops=loops)
     depths = poses.depths[np.minimum(np.rint(times).astype(int), count - 1)]
     return PreviewClip(
-        name=name,
+        name=number.name,
         loops=loops,
         fps=frames * poses.fps / count,
         still=_telling(track, times),

@@ -16,8 +16,9 @@ KIND = Kind(magic=b"ANVP", version=1, noun="file of previews")
 FILE_HEAD = struct.Struct("<HH")
 """Figures, 0."""
 
-FIGURE_HEAD = struct.Struct("<IIHHI4f")
-"""Vertices, triangles, joints, clips, bytes of the texture; left, top, width, height of it."""
+FIGURE_HEAD = struct.Struct("<IIHHI4fHH")
+"""Vertices, triangles, joints, clips, bytes of the texture; left, top, width, height of it; bytes
+of the id, 0."""
 
 CLIP_HEAD = struct.Struct("<BBBBHHf3f")
 """Bytes of the name, groups, whether it is a loop, 0; frames, the telling one; frames a second;
@@ -69,6 +70,7 @@ class PreviewFigure:
     """A figure that can be moved by its bones, and what it can do.
 
     Attributes:
+        id: of the figure in its annotation.
         texture: a WebP picture, straight alpha.
         frame: (4,) float64, world units: left, top, width and height of the texture.
         texels: (V, 2) float64, in [-0.5, 1.5); 0 and 1 are the texture's edges, y down. With
@@ -82,6 +84,7 @@ class PreviewFigure:
         clips: what it can do.
     """
 
+    id: str
     texture: bytes
     frame: NDArray[np.float64]
     texels: NDArray[np.float64]
@@ -149,10 +152,12 @@ def _pack_figure(figure: PreviewFigure) -> bytes:
         msg = f"previews have {MOST_VERTICES} vertices and {MOST_JOINTS} joints, at most"
         raise ValueError(msg)
     sizes = (count, len(figure.triangles), joints, len(figure.clips), len(figure.texture))
+    name = figure.id.encode()
     texels = np.clip(np.rint((figure.texels + 0.5) * 32768), 0, 65535).astype("<u2")
     return b"".join(
         (
-            FIGURE_HEAD.pack(*sizes, *figure.frame),
+            FIGURE_HEAD.pack(*sizes, *figure.frame, len(name), 0),
+            name,
             figure.texture,
             np.ascontiguousarray(texels.T).tobytes(),
             np.ascontiguousarray(figure.joints).astype("<f4").tobytes(),
@@ -187,9 +192,10 @@ def _pack_clip(clip: PreviewClip) -> bytes:
 def _read_figure(reader: Reader) -> PreviewFigure:
     numbers = reader.head(FIGURE_HEAD)
     count, triangle_count, joints, clips, texture = (int(number) for number in numbers[:5])
-    frame = np.array(numbers[5:])
+    frame = np.array(numbers[5:9])
     if count > MOST_VERTICES or not 0 < joints <= MOST_JOINTS or not np.isfinite(frame).all():
         _refuse("is out of all bounds")
+    id = reader.take(int(numbers[9])).decode(errors="replace")
     picture = reader.take(texture)
     texels = reader.array("<u2", 2, count).T.astype(np.float64) / 32768 - 0.5
     places = reader.array("<f4", joints, 2).astype(np.float64)
@@ -210,7 +216,7 @@ def _read_figure(reader: Reader) -> PreviewFigure:
         _refuse("names vertices, triangles or joints that are not there")
     found = tuple(_read_clip(reader, joints) for _ in range(clips))
     return PreviewFigure(
-        picture, frame, texels, places, parents, bones, shares, triangles, starts, found
+        id, picture, frame, texels, places, parents, bones, shares, triangles, starts, found
     )
 
 

@@ -11,6 +11,7 @@ from hypothesis.extra.numpy import arrays
 from PIL import Image
 
 from animator.core.errors import InvalidTrack
+from animator.core.moved_figure import Rehearsal
 from animator.core.pose import PoseSequence
 from animator.render.packed import FILE_HEAD
 from animator.render.previewing import preview_clip, preview_figure, with_clips
@@ -49,6 +50,7 @@ def figures(draw: st.DrawFn) -> PreviewFigure:
     total = draw(st.integers(0, 5))
     cuts = sorted(draw(st.lists(st.integers(0, total), min_size=joints - 1, max_size=joints - 1)))
     return PreviewFigure(
+        id=draw(st.text(max_size=8)),
         texture=draw(st.binary(max_size=20)),
         frame=draw(arrays(np.float32, 4, elements=UNITS)).astype(np.float64),
         texels=draw(arrays(np.float64, (count, 2), elements=st.floats(-0.5, 1.4375))),
@@ -68,7 +70,8 @@ def test_what_was_written_is_read(written: list[PreviewFigure]) -> None:
     read = read_previews(pack_previews(tuple(written)))
     assert len(read) == len(written)
     for ours, found in zip(written, read, strict=True):
-        assert (found.texture, found.parents) == (ours.texture, ours.parents)
+        assert (found.id, found.texture) == (ours.id, ours.texture)
+        assert found.parents == ours.parents
         for name in ("frame", "joints", "bones", "shares", "triangles", "starts"):
             np.testing.assert_array_equal(getattr(found, name), getattr(ours, name), name)
         np.testing.assert_allclose(found.texels, ours.texels, atol=1 / 65535)
@@ -95,8 +98,8 @@ def make_poses(turn: float) -> PoseSequence:
 
 def make_figure(*poses: PoseSequence) -> PreviewFigure:
     rig = make_rig(make_texture((200, 40, 40)))
-    made = [preview_clip(rig, one, f"clip {i}", loops=False) for i, one in enumerate(poses)]
-    return with_clips(preview_figure(rig, 64), tuple(made))
+    made = [preview_clip(rig, Rehearsal(f"clip {i}", False, one)) for i, one in enumerate(poses)]
+    return with_clips(preview_figure(rig, "f0", 64), tuple(made))
 
 
 def test_vertices_follow_their_bones() -> None:
@@ -141,7 +144,7 @@ def test_turns_of_a_loop_go_on_the_short_way_over_its_seam() -> None:
     poses = make_poses(0.0)
     around = np.array([3.0, 3.0 + 2.1, 3.0 + 4.2], np.float32)
     poses = replace(poses, fps=10.0, angles=np.stack([np.full(3, np.nan), around, around], axis=1))
-    clip = preview_clip(rig, poses, "turn", loops=True)
+    clip = preview_clip(rig, Rehearsal("turn", True, poses))
     steps = np.diff(clip.turns[:, 1])
     assert (steps > 0).all(), "it turns one way only"
     assert steps.max() < 1.6
@@ -149,7 +152,7 @@ def test_turns_of_a_loop_go_on_the_short_way_over_its_seam() -> None:
 
 def test_texture_is_as_fine_as_the_square_needs() -> None:
     rig = make_rig(make_texture((200, 40, 40)))
-    with Image.open(BytesIO(preview_figure(rig, 12).texture)) as picture:
+    with Image.open(BytesIO(preview_figure(rig, "f0", 12).texture)) as picture:
         assert picture.size == (10, 10), "a world unit of a square of 1.16 units, in 12 pixels"
 
 
