@@ -6,7 +6,7 @@ import { recallDrawing } from "./session.js";
 import { nameOf, requestFor } from "./wishes.js";
 
 /** @import { AnimationDocument, AnimationFormat, AnimationRequest, JobEvent } from "./types.js" */
-/** @import { Wish } from "./wishes.js" */
+/** @import { Keeping, Wish } from "./wishes.js" */
 
 /** @typedef {(event: JobEvent) => void} Tell */
 
@@ -31,16 +31,27 @@ export class Animations {
 
   /** Animations that were finished in an earlier visit need not be made again. */
   async recall() {
-    for (const animation of await listAnimations(this.id)) this.keep(animation);
+    for (const animation of await listAnimations(this.id)) {
+      // Which picture lay behind is not told.
+      if (animation.request.background?.kind !== "picture") this.keep(animation);
+    }
+  }
+
+  /** There is another picture now: what was made with the one before is no more what is wished. */
+  forgetPictures() {
+    for (const [key, { request }] of this.finished) {
+      if (request.background?.kind === "picture") this.finished.delete(key);
+    }
   }
 
   /**
    * The animation that holds a file, when there is one.
    * @param {Wish} wish
    * @param {AnimationFormat} format
+   * @param {Keeping} [keeping]
    */
-  find(wish, format) {
-    return this.made(requestFor(wish, [format]));
+  find(wish, format, keeping) {
+    return this.made(requestFor(wish, [format], keeping));
   }
 
   /** @param {AnimationRequest} request */
@@ -54,12 +65,12 @@ export class Animations {
    * @param {Wish} wish
    * @param {readonly [AnimationFormat, ...AnimationFormat[]]} formats
    * @param {Tell} tell
-   * @param {{ signal?: AbortSignal, still?: number }} [how] `signal` ends the waiting; the frame
-   *   that a still picture shows
+   * @param {{ signal?: AbortSignal, still?: number } & Partial<Keeping>} [how] `signal` ends the
+   *   waiting; `still` is the frame that a picture shows
    * @returns {Promise<AnimationDocument | null>} null when nobody waits any more
    */
-  async make(wish, formats, tell, { signal = this.leaving, still = 0 } = {}) {
-    const request = requestFor(wish, formats, still);
+  async make(wish, formats, tell, { signal = this.leaving, ...how } = {}) {
+    const request = requestFor(wish, formats, how);
     const known = this.made(request);
     if (known) return known;
     const key = JSON.stringify(request);
@@ -93,7 +104,8 @@ export class Animations {
   /** @param {AnimationDocument} animation */
   keep(animation) {
     const name = nameOf(animation.request);
-    if (name === null) return;
+    const revision = recallDrawing(this.id)?.annotation?.revision;
+    if (name === null || (animation.revision ?? 0) !== revision) return;
     for (const { format } of animation.files) {
       this.finished.set(keyOf(name, format), animation);
     }

@@ -2,7 +2,7 @@
 
 import { suffixOf } from "./wishes.js";
 
-/** @import { AnimationDocument, AnimationFormat, AnimationRequest, Annotation, DrawingDocument, Health, JobEvent, MotionInfo } from "./types.js" */
+/** @import { AnimationDocument, AnimationFormat, AnimationRequest, Annotation, DrawingDocument, Health, JobEvent, MotionInfo, SkeletonTemplate } from "./types.js" */
 
 /** What went wrong: `code` is the server's, or "offline" when it did not answer. */
 export class ApiError extends Error {
@@ -21,16 +21,19 @@ export class ApiError extends Error {
  * @param {Blob} file
  * @param {string} name
  * @param {(share: number) => void} onProgress share of the bytes that are sent, 0 to 1
- * @returns {Promise<DrawingDocument>}
+ * @param {AbortSignal} [signal] gives it up
+ * @returns {Promise<DrawingDocument>} that of before, when the same was handed in before
  */
-export function createDrawing(file, name, onProgress) {
+export function createDrawing(file, name, onProgress, signal) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
+    signal?.addEventListener("abort", () => request.abort());
+    request.onabort = () => reject(new ApiError("given_up", ""));
     request.open("POST", `/api/drawings?name=${encodeURIComponent(name)}`);
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.upload.onprogress = (event) => onProgress(event.loaded / Math.max(event.total, 1));
     request.onload = () => {
-      if (request.status === 201) resolve(JSON.parse(request.responseText));
+      if (request.status < 300) resolve(JSON.parse(request.responseText));
       else reject(errorFrom(request.responseText, request.status));
     };
     request.onerror = () => reject(new ApiError("offline", ""));
@@ -38,11 +41,51 @@ export function createDrawing(file, name, onProgress) {
   });
 }
 
+/**
+ * One's own drawings, newest first.
+ * @param {string | null} after the last one that is known; null for the first
+ * @returns {Promise<{ drawings: DrawingDocument[], hasMore: boolean }>}
+ */
+export async function listDrawings(after) {
+  const query = after ? `?after=${encodeURIComponent(after)}` : "";
+  const response = await send(`/api/drawings${query}`);
+  const hasMore = /rel="?next"?/.test(response.headers.get("Link") ?? "");
+  return { drawings: await response.json(), hasMore };
+}
+
 /** @type {(id: string) => Promise<DrawingDocument>} */
 export const getDrawing = (id) => call("GET", `/api/drawings/${id}`);
 
+/**
+ * The picture that lies behind figures where a background of the kind `picture` is asked for.
+ * @param {string} drawing
+ * @param {Blob} picture
+ */
+export async function putBackground(drawing, picture) {
+  const headers = { "Content-Type": "application/octet-stream" };
+  await send(`/api/drawings/${drawing}/background`, { method: "PUT", headers, body: picture });
+}
+
 /** @type {(id: string) => Promise<Annotation>} */
 export const getAnnotation = (id) => call("GET", `/api/drawings/${id}/annotation`);
+
+/**
+ * All figures of a drawing instead of those of a revision; so the two after it, of one figure.
+ * @type {(id: string, annotation: Annotation, revision: number) => Promise<Annotation>}
+ */
+export const putAnnotation = (id, annotation, revision) =>
+  call("PUT", `/api/drawings/${id}/annotation`, annotation, { "If-Match": `"${revision}"` });
+
+/** @type {(id: string, figure: string, change: object, revision: number) => Promise<Annotation>} */
+export const changeFigure = (id, figure, change, revision) =>
+  call("PATCH", `/api/drawings/${id}/figures/${figure}`, change, { "If-Match": `"${revision}"` });
+
+/** @type {(id: string, figure: string, revision: number) => Promise<Annotation>} */
+export const deleteFigure = (id, figure, revision) =>
+  call("DELETE", `/api/drawings/${id}/figures/${figure}`, undefined, { "If-Match": `"${revision}"` });
+
+/** @type {() => Promise<SkeletonTemplate[]>} */
+export const listSkeletons = () => call("GET", "/api/skeletons");
 
 /** @type {(id: string) => Promise<void>} */
 export const deleteDrawing = (id) => call("DELETE", `/api/drawings/${id}`);
@@ -91,9 +134,11 @@ export async function getFile(id, format) {
  * @param {string} method
  * @param {string} url
  * @param {unknown} [body]
+ * @param {Record<string, string>} [conditions] headers
  */
-async function call(method, url, body) {
-  const headers = body === undefined ? undefined : { "Content-Type": "application/json" };
+async function call(method, url, body, conditions = {}) {
+  const headers = new Headers(conditions);
+  if (body !== undefined) headers.set("Content-Type", "application/json");
   const response = await send(url, {
     method,
     headers,

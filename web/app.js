@@ -2,7 +2,7 @@
 
 import { drawMotion } from "./art.js";
 import { el } from "./dom.js";
-import { later } from "./later.js";
+import { atFirstUse, later } from "./later.js";
 import { mountLost } from "./pages/lost.js";
 import { mountUpload } from "./pages/upload.js";
 import { addRoute, startRouter } from "./router.js";
@@ -18,9 +18,15 @@ document
   .getElementById("footer")
   ?.append(el("p", {}, strings.footer.privacy), el("a", { href: "/schema" }, strings.footer.api));
 
+const EDITOR = "./pages/edit.js";
+
+const loadResult = async () => (await import("./pages/result.js")).mountResult;
+atFirstUse(loadResult);
+
 addRoute(/^\/$/, mountUpload);
+addRoute(/^\/drawings\/(?<id>[\w-]+)\/?$/, later(loadResult));
 addRoute(
-  /^\/drawings\/(?<id>[\w-]+)\/?$/,
-  later(async () => (await import("./pages/result.js")).mountResult),
+  /^\/drawings\/(?<id>[\w-]+)\/edit\/(?<tool>\w+)\/?$/,
+  later(async () => (await import(EDITOR)).mountEdit),
 );
 startRouter(mountLost);

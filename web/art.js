@@ -46,6 +46,7 @@ const ICONS = {
     "M32 28a9 9 0 1 0 .1 0",
   ],
   picture: ["M11 13l42-1 1 39-43 1z", "M12 46l13-15 10 11 6-6 12 11", "M41 21a4 4 0 1 0 .1 0"],
+  paste: ["M20 14h-7c-1 0-2 1-2 2v36c0 1 1 2 2 2h36c1 0 2-1 2-2V16c0-1-1-2-2-2h-7", "M22 10h18v9H22z"],
   save: ["M32 10c1 9 0 19 0 28", "M20 28l12 12 12-12", "M12 44l1 10h38l1-10"],
   again: ["M50 22c-6-10-20-13-30-5-11 9-10 26 2 33 10 6 23 2 28-8", "M51 9l0 14-14-1"],
   bin: ["M14 18h36", "M25 18l1-7h12l1 7", "M18 19l3 35h22l3-35", "M28 27l1 19M36 27l-1 19"],
@@ -57,11 +58,11 @@ const ICONS = {
 /** @param {string} motion */
 export function drawMotion(motion) {
   const made = POSES[motion];
-  return strokesToSvg(DRAWN[motion] ?? (made ? [made] : (DRAWN.other ?? [])));
+  return drawStrokes(DRAWN[motion] ?? (made ? [made] : (DRAWN.other ?? [])));
 }
 
 /** @param {keyof typeof ICONS} name */
-export const drawIcon = (name) => strokesToSvg(ICONS[name]);
+export const drawIcon = (name) => drawStrokes(ICONS[name]);
 
 /** The sheet of paper with a figure that steps out of it; it moves by `.doodle` in upload.css. */
 export function drawDoodle() {
@@ -105,8 +106,8 @@ function group(name, strokes) {
   return svg("g", { class: name }, ...strokes.map((d) => svg("path", { d })));
 }
 
-/** @param {string[]} strokes */
-function strokesToSvg(strokes) {
+/** @param {readonly string[]} strokes paths in a box of 64 x 64 */
+export function drawStrokes(strokes) {
   const paths = strokes.map((d) => svg("path", { d }));
   return svg("svg", { viewBox: "0 0 64 64", class: "icon", "aria-hidden": "true" }, ...paths);
 }

@@ -8,6 +8,9 @@ const GOOD_NEWS_MS = 2500;
 
 let isLost = false;
 
+/** Told when the server answers again. @type {(() => void)[]} */
+let waiting = [];
+
 /**
  * Tell what was just seen of the server.
  * @param {boolean} answers
@@ -18,8 +21,18 @@ export function reportConnection(answers) {
   const banner = /** @type {HTMLElement} */ (document.getElementById("banner"));
   banner.textContent = isLost ? strings.server.lost : strings.server.back;
   banner.className = isLost ? "banner is-lost" : "banner";
-  if (isLost) lookAgain();
-  else setTimeout(() => !isLost && hide(banner), GOOD_NEWS_MS);
+  if (isLost) return lookAgain();
+  setTimeout(() => !isLost && hide(banner), GOOD_NEWS_MS);
+  for (const resolve of waiting) resolve();
+  waiting = [];
+}
+
+/**
+ * Until the server answers; at once where it does.
+ * @returns {Promise<void>}
+ */
+export function untilBack() {
+  return isLost ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve();
 }
 
 /** @param {HTMLElement} banner */

@@ -12,14 +12,21 @@ import { strings } from "./strings.js";
 const SIGNS = ["pointerdown", "keydown", "dragover", "paste"];
 
 /**
- * A page whose code begins to come at the first sign of use, and at the latest when it is mounted.
+ * Begin to load what will most likely be next.
+ * @param {() => Promise<unknown>} load
+ */
+export function atFirstUse(load) {
+  for (const sign of SIGNS) {
+    document.addEventListener(sign, () => load().catch(() => {}), { once: true });
+  }
+}
+
+/**
+ * A page whose code comes when it is mounted.
  * @param {() => Promise<Mount>} load
  * @returns {Mount}
  */
 export function later(load) {
-  for (const sign of SIGNS) {
-    document.addEventListener(sign, () => load().catch(() => {}), { once: true });
-  }
   return (root, params) => {
     let unmount = () => {};
     let isLeft = false;

@@ -11,7 +11,7 @@ let mountLost = () => () => {};
 let unmount = () => {};
 
 /**
- * @param {RegExp} pattern with a group `id` where there is one
+ * @param {RegExp} pattern with groups as `Params` names them
  * @param {Mount} mount
  */
 export function addRoute(pattern, mount) {
@@ -43,9 +43,12 @@ export function navigate(path) {
 /**
  * Change the address without leaving the page.
  * @param {string} path
+ * @param {{ isStep?: boolean }} [how] whether going back leads to what was there before
  */
-export function rename(path) {
-  if (location.pathname + location.search !== path) history.pushState(null, "", path);
+export function rename(path, { isStep = true } = {}) {
+  if (location.pathname + location.search === path) return;
+  if (isStep) history.pushState(null, "", path);
+  else history.replaceState(null, "", path);
 }
 
 function show() {
@@ -64,11 +67,9 @@ function show() {
 function find(path, query) {
   for (const { pattern, mount } of routes) {
     const match = pattern.exec(path);
-    if (match) {
-      return { mount, params: { id: match.groups?.id, motion: query.get("motion") ?? undefined } };
-    }
+    if (match) return { mount, params: { ...match.groups, query } };
   }
-  return { mount: mountLost, params: {} };
+  return { mount: mountLost, params: { query } };
 }
 
 /** @param {MouseEvent} event */

@@ -36,6 +36,18 @@ export function rememberDrawing(document, file = null) {
   return state;
 }
 
+/**
+ * Animations of another revision show what has been corrected since: they are not shown again.
+ * @param {string} id of a drawing that is known
+ * @param {Annotation} annotation
+ */
+export function rememberAnnotation(id, annotation) {
+  const state = drawings.get(id);
+  if (!state) return;
+  if (state.annotation?.revision !== annotation.revision) state.animations.clear();
+  state.annotation = annotation;
+}
+
 /** @type {(id: string) => DrawingState | undefined} */
 export const recallDrawing = (id) => drawings.get(id);
 

@@ -11,6 +11,18 @@ export interface Joint {
   score: number;
 }
 
+/** Joints in figure space, parents before children; the first is the root. */
+export interface Skeleton {
+  joints: Joint[];
+}
+
+/** A skeleton to lay into a figure; places are shares of the box of its paint. */
+export interface SkeletonTemplate {
+  name: string;
+  title: string;
+  joints: { name: string; parent: string | null; x: number; y: number }[];
+}
+
 /** A mask as COCO's compressed run lengths. */
 export interface RunLengths {
   size: [number, number];
@@ -22,8 +34,14 @@ export interface FigureAnnotation {
   box: Box;
   score: number;
   mask: RunLengths | null;
-  skeleton: { joints: Joint[] } | null;
+  skeleton: Skeleton | null;
+  /** Draw order of limbs, by the joint at which each begins; what is not named goes by itself. */
+  limbs: Record<string, Depth>;
+  /** Whether it stays on the paper and does not move. */
+  hidden: boolean;
 }
+
+export type Depth = "front" | "back";
 
 export interface Annotation {
   width: number;
@@ -31,6 +49,8 @@ export interface Annotation {
   figures: FigureAnnotation[];
   rotation: 0 | 90 | 180 | 270;
   revision: number;
+  /** The job that completes figures whose mask or skeleton is null. */
+  job: string | null;
 }
 
 export interface DrawingDocument {
@@ -38,6 +58,8 @@ export interface DrawingDocument {
   name: string;
   job: string;
   created: number;
+  /** Seconds since 1970; null when it is kept until it is deleted. */
+  expires: number | null;
   picture: string | null;
   width: number | null;
   height: number | null;
@@ -70,10 +92,20 @@ export interface AnimationFile {
 
 export type BackgroundKind = "colour" | "transparent" | "paper" | "picture";
 
+/** What one figure does that the others do not; what is left out goes by the request. */
+export interface FigureWish {
+  motion?: string | null;
+  mirror?: boolean;
+  /** Seconds after the others. */
+  start?: number;
+  speed?: number;
+}
+
 /** What is left out is as usual. */
 export interface AnimationRequest {
   motion: string;
   formats: AnimationFormat[];
+  figures?: Record<string, FigureWish>;
   playback?: {
     speed?: number;
     mirror?: boolean;
@@ -84,6 +116,10 @@ export interface AnimationRequest {
   };
   background?: { kind?: BackgroundKind; colour?: [number, number, number]; shadow?: boolean };
   side?: number;
+  /** At most so many frames a second. */
+  fps?: number | null;
+  /** How often films that repeat themselves do so; 0 is for ever. */
+  plays?: number;
   overlays?: string[];
   still?: number;
   max_bytes?: number | null;
@@ -93,6 +129,8 @@ export interface AnimationDocument {
   id: string;
   drawing: string;
   request: AnimationRequest;
+  /** Of the annotation that it was made of. */
+  revision: number;
   job: string;
   created: number;
   files: AnimationFile[];
@@ -130,5 +168,7 @@ export type Mount = (root: HTMLElement, params: Params) => () => void;
 
 export interface Params {
   id?: string;
-  motion?: string;
+  /** What is mended, on the page that mends. */
+  tool?: string;
+  query: URLSearchParams;
 }

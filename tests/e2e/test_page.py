@@ -179,12 +179,14 @@ def test_deleted_drawing_is_gone_for_good(page: Page) -> None:
 def test_lost_server_is_told_and_the_work_kept(page: Page) -> None:
     page.route("**/api/**", lambda route: route.abort())
     page.get_by_role("button", name="Try The robot").click()
-    expect(page.get_by_role("alert")).to_contain_text("The server does not answer")
+    told = page.locator(".upload-status")
+    expect(told).to_contain_text("Your drawing is kept here and goes on its way by itself")
     expect(page.locator("#banner")).to_contain_text("The server does not answer")
+    page.reload()
+    expect(told).to_contain_text("goes on its way by itself")
     page.unroute("**/api/**")
     expect(page.locator("#banner")).to_contain_text("The server is back")
-    page.get_by_role("button", name="Try again").click()
-    expect(page.get_by_role("img", name="Your drawing, robot.jpg")).to_be_visible()
+    expect(page.locator(".stage").get_by_role("img", name="Your drawing, robot.jpg")).to_be_visible()
 
 
 def test_page_talks_to_its_own_host_only(browser: Browser, server: str) -> None:

@@ -1,6 +1,5 @@
-/** What can be done with a drawing that moves: another motion, another drawing, the bin. */
+/** The motions that a figure can be seen in, one chosen. */
 
-import { drawIcon } from "../art.js";
 import { el } from "../dom.js";
 import { strings } from "../strings.js";
 import { motionCard } from "./motion-card.js";
@@ -12,7 +11,6 @@ const words = strings.result;
 /**
  * @typedef {object} Choices
  * @property {HTMLElement} motions
- * @property {HTMLElement} farewell
  * @property {(motion: string) => boolean} has
  * @property {(motion: string) => string} titleOf
  * @property {(motion: string) => boolean} isSeamless whether its end leads into its beginning
@@ -22,16 +20,14 @@ const words = strings.result;
 /**
  * @param {MotionInfo[]} motions
  * @param {(motion: string) => void} onChoose
- * @param {() => void} onRemove
  * @returns {Choices}
  */
-export function choices(motions, onChoose, onRemove) {
+export function choices(motions, onChoose) {
   const cards = new Map(motions.map((motion) => [motion.name, motionCard(motion, onChoose)]));
   const list = el("div", { class: "motion-cards" }, ...[...cards.values()].map(({ node }) => node));
   const seamless = new Set(motions.filter(({ loop }) => loop).map(({ name }) => name));
   return {
     motions: el("section", { class: "motions" }, el("h2", {}, words.motions), list),
-    farewell: el("div", { class: "farewell" }, anotherLink(), removeButton(onRemove)),
     has: (motion) => cards.has(motion),
     titleOf: (motion) => cards.get(motion)?.node.textContent ?? motion,
     isSeamless: (motion) => seamless.has(motion),
@@ -55,23 +51,4 @@ function reveal(list, card) {
   const isAbove = top < list.scrollTop;
   const isBelow = top + card.offsetHeight > list.scrollTop + list.clientHeight;
   if (isAbove || isBelow) list.scrollTop = top;
-}
-
-export function anotherLink() {
-  return el(
-    "a",
-    { class: "button", href: "/", "data-page": true },
-    drawIcon("picture"),
-    words.another,
-  );
-}
-
-/** @param {() => void} onRemove */
-function removeButton(onRemove) {
-  return el(
-    "button",
-    { type: "button", class: "button is-text", onclick: onRemove },
-    drawIcon("bin"),
-    words.remove,
-  );
 }

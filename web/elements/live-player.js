@@ -13,6 +13,7 @@ const FINENESS = 2;
 /**
  * @typedef {object} Looks
  * @property {Backdrop} background
+ * @property {string} colour of the background `colour`
  * @property {number} speed times as fast as it was made
  * @property {boolean} loops whether it begins again when it ends
  */
@@ -138,7 +139,8 @@ export class LivePlayer {
     const frame = this.shownFrame;
     const next = frame < last ? frame + 1 : this.isSeamless ? 0 : last;
     this.node.dataset.background = looks.background;
-    this.painter.draw(time, next, looks.background === "white" ? [255, 255, 255] : null);
+    this.node.style.setProperty("--behind", looks.colour);
+    this.painter.draw(time, next, null);
   }
 
   /** As many pixels as the screen shows, and no more than the texture has. */

@@ -1,52 +1,34 @@
 /** One drawing: what was found in it, then the figure moving, in the motion that is chosen. */
 
+import { addressOf, readAddress } from "../addresses.js";
 import { Animations } from "../animations.js";
-import {
-  ApiError,
-  createDrawing,
-  deleteDrawing,
-  fileUrl,
-  getAnnotation,
-  getDrawing,
-  getFile,
-  listMotions,
-  pictureUrl,
-} from "../api.js";
+import { ApiError, createDrawing, deleteDrawing, listMotions, pictureUrl, putBackground } from "../api.js";
 import { drawIcon } from "../art.js";
 import { el } from "../dom.js";
-import { anotherLink, choices } from "../elements/choices.js";
-import { confirmLoss } from "../elements/confirm.js";
+import { choices } from "../elements/choices.js";
 import { exportMenu } from "../elements/exports.js";
+import { anotherLink, farewell } from "../elements/farewell.js";
 import { playbackBar } from "../elements/playback-bar.js";
-import { player } from "../elements/player.js";
 import { mayPass, problem } from "../elements/problem.js";
-import { progress } from "../elements/progress.js";
+import { Show } from "../elements/show.js";
 import { stage } from "../elements/stage.js";
-import { stepBar } from "../elements/step-bar.js";
-import { followJob } from "../events.js";
-import { mountLost } from "./lost.js";
-import { advance, SHOWN_STEPS, START } from "../progress.js";
+import { working } from "../elements/working.js";
+import { openDrawing, readDrawing } from "../reading.js";
 import { navigate, rename } from "../router.js";
 import { forgetDrawing, recallDrawing, recallMotions, rememberDrawing } from "../session.js";
 import { strings } from "../strings.js";
-import { formatsForPlayer, USUAL, wishForPlayer } from "../wishes.js";
+import { USUAL } from "../wishes.js";
+import { mountLost } from "./lost.js";
 
 /** @import { AnimationDocument, AnimationFormat, JobEvent } from "../types.js" */
-/** @import { Wish } from "../wishes.js" */
+/** @import { Keeping, Wish } from "../wishes.js" */
 
 const words = strings.result;
-const DEFAULT_MOTION = "dance";
-
-/**
- * What is shown where tracks cannot be played: the second where the first does not play either.
- * @type {[AnimationFormat, AnimationFormat]}
- */
-const FILMS = ["mp4", "gif"];
 
 /** @type {import("../types.js").Mount} */
-export function mountResult(root, { id = "", motion }) {
-  const page = new ResultPage(root, id);
-  page.start(motion ?? DEFAULT_MOTION);
+export function mountResult(root, { id = "", query }) {
+  const page = new ResultPage(root, id, readAddress(query));
+  page.start();
   return () => page.stop();
 }
 
@@ -58,50 +40,45 @@ class ResultPage {
   /**
    * @param {HTMLElement} root
    * @param {string} id of the drawing
+   * @param {{ wish: Wish, keeping: Keeping }} first what to show
    */
-  constructor(root, id) {
+  constructor(root, id, { wish, keeping }) {
     this.root = root;
     this.id = id;
-    this.walk = START;
-    /** @type {Wish} */
-    this.wish = { motion: "", ...USUAL };
+    this.wish = wish;
+    this.keeping = keeping;
     this.loops = true;
-    this.canPlay = typeof DecompressionStream === "function" && "WebGL2RenderingContext" in window;
-    /** @type {import("../elements/live-player.js").LivePlayer | null} */
-    this.live = null;
-    /** @type {AnimationDocument | null} */
-    this.shown = null;
     this.leaving = new AbortController();
     this.animations = new Animations(id, this.leaving.signal);
     this.heading = el("h1", { "aria-live": "polite" }, words.workingHeading);
-    this.intro = el("p", { class: "intro", role: "status" }, words.workingIntro);
     this.stage = stage();
+    this.show = new Show(this.stage);
+    this.working = working();
     this.easel = el("div", { class: "easel" }, this.stage.node);
-    this.side = el("div", { class: "side" });
-    this.steps = stepBar();
-    this.playback = playbackBar({ ...USUAL, loops: true }, (change) => this.adjust(change));
+    this.side = el("div", { class: "side" }, this.working.node);
+    this.playback = playbackBar(
+      { ...wish, loops: true },
+      (change) => this.adjust(change),
+      (picture) => this.hang(picture),
+    );
     this.exports = exportMenu({
       find: (format) => this.findFile(format),
       make: (format, tell, signal) => this.makeFile(format, tell, signal),
     });
-    this.bar = progress(words.workingHeading);
     /** @type {import("../elements/choices.js").Choices | null} */
     this.choices = null;
   }
 
-  /** @param {string} motion the one to show first */
-  async start(motion) {
-    this.root.append(
-      this.heading,
-      el("div", { class: "result" }, this.easel, this.side),
-    );
+  async start() {
+    this.root.append(this.heading, el("div", { class: "result" }, this.easel, this.side));
     document.title = `${words.workingHeading} · ${strings.appName}`;
-    if (!this.canPlay) this.playback.hideLoop();
-    this.showWorking();
+    if (!this.show.canPlay) this.playback.hideLoop();
     try {
-      if (this.canPlay) loadPlayer().catch(() => {}); // asked for again when it is needed
-      await this.readDrawing();
-      await this.choose({ motion: await this.findMotion(motion) });
+      if (!(await this.read())) return;
+      const motions = await recallMotions(listMotions);
+      this.choices = choices(motions, (motion) => this.change({ motion }));
+      const isKnown = this.choices.has(this.wish.motion);
+      await this.choose(isKnown ? {} : { motion: motions[0]?.name ?? this.wish.motion });
     } catch (error) {
       this.fail(error);
     }
@@ -114,49 +91,28 @@ class ResultPage {
   }
 
   /** Load the drawing, wait until its figures are known, and show them. */
-  async readDrawing() {
-    const known = recallDrawing(this.id) ?? rememberDrawing(await getDrawing(this.id));
+  async read() {
+    const known = await openDrawing(this.id);
     if (known.preview) this.showPicture(known.preview);
     else if (known.document.picture) this.showPicture(pictureUrl(this.id));
-    if (!known.annotation) {
-      await followJob(
-        known.document.job,
-        (event) => this.tell(event, "reading"),
-        this.leaving.signal,
-      );
-      if (this.leaving.signal.aborted) return;
-      const [document, annotation] = await Promise.all([
-        getDrawing(this.id),
-        getAnnotation(this.id),
-      ]);
-      rememberDrawing(document).annotation = annotation;
-      await this.animations.recall();
-    }
+    const tell = (/** @type {JobEvent} */ event) => this.working.tell(event, "reading");
+    if (!(await readDrawing(known, tell, this.leaving.signal))) return false;
+    const { annotation } = known;
     // The preview is the photo as it was taken, perhaps sideways; the server's picture is upright.
-    if (!known.preview || known.annotation?.rotation || this.stage.isUnseen()) {
+    if (!known.preview || annotation?.rotation || this.stage.isUnseen()) {
       this.showPicture(pictureUrl(this.id));
     }
-    this.showFound();
+    if (!annotation?.figures.length) throw new ApiError("no_figure_found", "");
+    this.stage.showFigures(annotation);
+    this.working.say(words.found(annotation.figures.length));
+    await this.animations.recall();
+    return !this.leaving.signal.aborted;
   }
 
-  /**
-   * @param {string} wanted
-   * @returns {Promise<string>} the motion of that name, or the first there is
-   */
-  async findMotion(wanted) {
-    const motions = await recallMotions(listMotions);
-    this.choices = choices(
-      motions,
-      (motion) => this.change(motion),
-      () => this.remove(),
-    );
-    return this.choices.has(wanted) ? wanted : (motions[0]?.name ?? wanted);
-  }
-
-  /** @param {string} motion */
-  change(motion) {
-    rename(addressOf(this.id, motion));
-    return this.adjust({ motion });
+  /** @param {Partial<Wish>} change */
+  change(change) {
+    rename(addressOf(this.id, { ...this.wish, ...change }, this.keeping));
+    return this.adjust(change);
   }
 
   /** @param {Partial<Wish & { loops: boolean }>} change */
@@ -164,6 +120,17 @@ class ResultPage {
     this.loops = loops;
     try {
       await this.choose(change);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** @param {File} picture to lie behind the figures */
+  async hang(picture) {
+    try {
+      await putBackground(this.id, picture);
+      this.animations.forgetPictures();
+      await this.choose({ background: "picture" });
     } catch (error) {
       this.fail(error);
     }
@@ -177,33 +144,13 @@ class ResultPage {
     if (this.leaving.signal.aborted) return;
     const wish = { ...this.wish, ...change };
     this.wish = wish;
-    const needed = this.canPlay ? wishForPlayer(wish) : wish;
-    const formats = this.canPlay ? formatsForPlayer(needed) : FILMS;
+    rename(addressOf(this.id, wish, this.keeping), { isStep: false });
+    const { wish: needed, formats } = this.show.needs(wish);
     if (!this.animations.find(needed, formats[0])) this.showMaking();
     const made = await this.animations.make(needed, formats, (event) => {
-      if (wish === this.wish) this.tell(event, "animating");
+      if (wish === this.wish) this.working.tell(event, "animating");
     });
     if (made && wish === this.wish) await this.showAnimation(made);
-  }
-
-  /**
-   * @param {JobEvent} event
-   * @param {"reading" | "animating"} part
-   */
-  tell(event, part) {
-    this.walk = advance(this.walk, event, part);
-    this.steps.show(this.walk.step);
-    const step = SHOWN_STEPS[this.walk.step] ?? "waiting";
-    const isFirst = !this.shown;
-    this.bar.show(
-      this.walk.share,
-      isFirst ? strings.steps[step] : words.learning(this.titleOf(this.wish.motion)),
-    );
-  }
-
-  showWorking() {
-    this.side.replaceChildren(this.intro, this.bar.node, this.steps.node);
-    this.bar.show(0, strings.steps.waiting);
   }
 
   /** @param {string} url */
@@ -212,79 +159,40 @@ class ResultPage {
     this.stage.showPicture(url, words.pictureAlt(name));
   }
 
-  showFound() {
-    const annotation = recallDrawing(this.id)?.annotation;
-    const count = annotation?.figures.length ?? 0;
-    if (!annotation || count === 0) throw new ApiError("no_figure_found", "");
-    this.stage.showFigures(annotation);
-    this.intro.textContent = words.found(count);
-  }
-
   /** Something is being made; what was there before stays to be seen. */
   showMaking() {
-    if (!this.shown) return;
-    this.walk = START;
-    this.bar.show(0, words.learning(this.titleOf(this.wish.motion)));
-    this.stage.wait(this.bar.node);
+    if (!this.show.animation) return;
+    this.working.begin(words.learning(this.titleOf(this.wish.motion)));
+    this.stage.wait(this.working.bar);
     this.choices?.mark(this.wish.motion, this.wish.motion);
   }
 
   /** @param {AnimationDocument} animation */
   async showAnimation(animation) {
-    const { wish } = this;
+    const { wish, loops } = this;
+    const isWanted = () => wish === this.wish && !this.leaving.signal.aborted;
     const label = words.animationAlt(this.titleOf(wish.motion));
-    if (!this.canPlay) this.stage.showPlayer(player(animation, label));
-    else if (animation !== this.shown) await this.showLive(animation, label);
-    if (wish !== this.wish || this.leaving.signal.aborted) return;
-    this.live?.change(this.looks);
-    this.shown = animation;
+    const isSeamless = this.choices?.isSeamless(wish.motion) ?? false;
+    const looks = { ...wish, loops };
+    const isShown = await this.show.show(animation, { label, isSeamless }, looks, isWanted);
+    if (!isWanted()) return;
+    if (!isShown) {
+      this.playback.hideLoop();
+      await this.choose({});
+      return;
+    }
     this.stage.stopWaiting();
     this.heading.textContent = words.doneHeading(strings.motions[wish.motion] ?? "");
     document.title = `${this.heading.textContent} · ${strings.appName}`;
-    this.walk = { step: SHOWN_STEPS.length - 1, share: 1 };
     this.showChoices();
-  }
-
-  /**
-   * Play the vertex track; where that cannot be done after all, have a film made instead.
-   * @param {AnimationDocument} animation
-   * @param {string} label
-   */
-  async showLive(animation, label) {
-    const { wish } = this;
-    try {
-      const [data, { readTrack, livePlayer }] = await Promise.all([
-        getFile(animation.id, "track"),
-        loadPlayer(),
-      ]);
-      const isSeamless = this.choices?.isSeamless(wish.motion) ?? false;
-      const paper = wish.background === "paper" ? fileUrl(animation.id, "backdrop") : null;
-      const about = { label, isSeamless, paper };
-      const live = await livePlayer(await readTrack(data), about, this.looks);
-      if (wish !== this.wish || this.leaving.signal.aborted) return live.stop();
-      this.live = live;
-      this.stage.showPlayer(live.node, () => live.stop());
-    } catch (error) {
-      if (error instanceof ApiError) throw error;
-      console.warn("The track cannot be played; a film is asked for.", error);
-      this.canPlay = false;
-      this.live = null;
-      this.playback.hideLoop();
-      await this.choose({});
-    }
-  }
-
-  get looks() {
-    const { background, speed } = this.wish;
-    return { background, speed, loops: this.loops };
   }
 
   showChoices() {
     if (!this.choices) return;
-    const { motions, farewell } = this.choices;
+    const { motions } = this.choices;
     if (!motions.parentNode) {
-      this.easel.append(this.playback.node);
-      this.side.replaceChildren(motions, this.exports.node, farewell);
+      this.easel.append(this.playback.node, mendLink(this.id));
+      this.side.replaceChildren(motions, this.exports.node, farewell(() => this.remove()));
     }
     this.exports.refresh();
     this.choices.mark(this.wish.motion);
@@ -292,7 +200,7 @@ class ResultPage {
 
   /** @param {AnimationFormat} format */
   findFile(format) {
-    const isKept = this.shown && format !== "png"; // a still is of another moment each time
+    const isKept = this.show.animation && format !== "png"; // a still is of another moment each time
     return isKept ? this.animations.find(this.wish, format) : undefined;
   }
 
@@ -304,8 +212,8 @@ class ResultPage {
   makeFile(format, tell, signal) {
     if (format !== "png") return this.animations.make(this.wish, [format], tell, { signal });
     // Stills are counted in frames of the track, whose speed is as it was made.
-    const how = { signal, still: this.live?.shownFrame ?? 0 };
-    return this.animations.make({ ...this.wish, speed: 1 }, [format], tell, how);
+    const how = { signal, still: this.show.shownFrame };
+    return this.animations.make({ ...this.wish, speed: USUAL.speed }, [format], tell, how);
   }
 
   /** @param {string} motion */
@@ -314,13 +222,6 @@ class ResultPage {
   }
 
   async remove() {
-    const isSure = await confirmLoss({
-      question: words.removeQuestion,
-      hint: words.removeHint,
-      yes: words.removeYes,
-      no: words.removeNo,
-    });
-    if (!isSure) return;
     try {
       await deleteDrawing(this.id);
       forgetDrawing(this.id);
@@ -335,7 +236,7 @@ class ResultPage {
     if (this.leaving.signal.aborted) return;
     if (error instanceof ApiError && error.code === "not_found") {
       this.root.replaceChildren();
-      mountLost(this.root, {});
+      mountLost(this.root, { query: new URLSearchParams() });
       return;
     }
     this.choices?.mark(this.wish.motion);
@@ -362,26 +263,18 @@ class ResultPage {
         rememberDrawing(drawing, file);
         ({ id } = drawing);
       }
-      navigate(addressOf(id, this.wish.motion));
+      navigate(addressOf(id, this.wish, this.keeping));
     } catch (error) {
       this.fail(error);
     }
   }
 }
 
-/** Comes when it is needed: the first page does without. */
-async function loadPlayer() {
-  const [{ readTrack }, { livePlayer }] = await Promise.all([
-    import("../track.js"),
-    import("../elements/live-player.js"),
-  ]);
-  return { readTrack, livePlayer };
-}
-
-/**
- * @param {string} id
- * @param {string} motion may be empty
- */
-function addressOf(id, motion) {
-  return `/drawings/${id}${motion ? `?motion=${encodeURIComponent(motion)}` : ""}`;
+/** @param {string} id */
+function mendLink(id) {
+  return el(
+    "a",
+    { class: "button is-text mend", href: `/drawings/${id}/edit/figures`, "data-page": true },
+    words.mend,
+  );
 }

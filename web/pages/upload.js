@@ -1,25 +1,32 @@
-/** The first page: hand in a drawing. */
+/** The first page: hand in drawings, or go on with one of one's own. */
 
-import { ApiError, createDrawing } from "../api.js";
 import { drawDoodle } from "../art.js";
 import { reportConnection } from "../connection.js";
 import { el } from "../dom.js";
 import { dropZone } from "../elements/drop-zone.js";
-import { mayPass, problem } from "../elements/problem.js";
-import { progress } from "../elements/progress.js";
+import { myDrawings } from "../elements/my-drawings.js";
+import { samples, tips } from "../elements/samples.js";
+import { sendingStatus } from "../elements/sending-status.js";
 import { navigate } from "../router.js";
-import { rememberDrawing } from "../session.js";
+import { listSendings, sendFiles, sendLeftovers, watchSendings } from "../sending.js";
 import { strings } from "../strings.js";
 
+/** @import { Sending } from "../sending.js" */
+
 const words = strings.upload;
+
+/** Milliseconds that one's own drawings may take before the rest of the page is shown without. */
+const PATIENCE = 1000;
 
 /** @type {import("../types.js").Mount} */
 export function mountUpload(root) {
   document.title = `${strings.title} · ${strings.appName}`;
-  let isMounted = true;
-  const status = el("div", { class: "upload-status" });
-  const send = (/** @type {File} */ file) => sendDrawing(file, status, () => isMounted);
-  const { node: zone, release } = dropZone(send);
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const status = sendingStatus();
+  const send = (/** @type {File[]} */ files) => follow(sendFiles(files)[0], status, signal);
+  const place = el("div", { class: "hero-drop" }, dropZone(send, signal), status.node);
+  const below = el("div", { class: "below" });
   root.append(
     el(
       "div",
@@ -31,79 +38,49 @@ export function mountUpload(root) {
         el("p", { class: "intro" }, words.intro),
       ),
       drawDoodle(),
-      el("div", { class: "hero-drop" }, status, zone),
+      place,
     ),
-    samples(send),
-    tips(),
+    below,
   );
-  return () => {
-    isMounted = false;
-    release();
+  fill(below, send, signal);
+  resume().then((first) => follow(first, status, signal));
+  return () => leaving.abort();
+}
+
+/** What was on its way already, in this visit or before. */
+async function resume() {
+  const pending = listSendings().find(({ drawing }) => !drawing);
+  return pending ?? (await sendLeftovers())[0];
+}
+
+/**
+ * Tell how the first of several is getting on, and open it when it is there.
+ * @param {Sending | undefined} sending
+ * @param {import("../elements/sending-status.js").SendingStatus} status
+ * @param {AbortSignal} signal
+ */
+function follow(sending, status, signal) {
+  if (!sending || signal.aborted) return;
+  const look = () => {
+    if (sending.drawing) navigate(`/drawings/${sending.drawing.id}`);
+    else status.show(sending);
   };
+  watchSendings(look, signal);
+  look();
 }
 
 /**
- * @param {File} file
- * @param {HTMLElement} status
- * @param {() => boolean} isWanted
+ * Below come one's own drawings and the samples. They are put there at once, so that nothing moves
+ * afterwards; drawings that take too long to be told of come last.
+ * @param {HTMLElement} below
+ * @param {(files: File[]) => void} send
+ * @param {AbortSignal} signal
  */
-async function sendDrawing(file, status, isWanted) {
-  const bar = progress(words.sending);
-  show(status, bar.node);
-  bar.show(0, words.sending);
-  try {
-    const drawing = await createDrawing(file, file.name, (share) => bar.show(share, words.sending));
-    rememberDrawing(drawing, file);
-    if (isWanted()) navigate(`/drawings/${drawing.id}`);
-  } catch (error) {
-    const isOffline = error instanceof ApiError && error.code === "offline";
-    if (isOffline) reportConnection(false);
-    const again = () => sendDrawing(file, status, isWanted);
-    const button = el("button", { type: "button", class: "button", onclick: again }, strings.retry);
-    show(status, problem(error, ...(mayPass(error) ? [button] : [])));
-  }
-}
-
-/**
- * @param {HTMLElement} status
- * @param {HTMLElement} node
- */
-function show(status, node) {
-  status.replaceChildren(node);
-  status.scrollIntoView({ block: "center", behavior: "smooth" });
-}
-
-/** @param {(file: File) => void} send */
-function samples(send) {
-  const cards = Object.entries(words.samples).map(([name, title]) => {
-    const url = `/samples/${name}.jpg`;
-    const choose = async () => {
-      const response = await fetch(url).catch(() => null);
-      if (response === null || !response.ok) return reportConnection(false);
-      send(new File([await response.blob()], `${name}.jpg`, { type: "image/jpeg" }));
-    };
-    return el(
-      "li",
-      {},
-      el(
-        "button",
-        { type: "button", class: "sample", "aria-label": words.trySample(title), onclick: choose },
-        el("img", { src: url, alt: "", width: 600, height: 750, loading: "lazy" }),
-        el("span", {}, title),
-      ),
-    );
-  });
-  return el(
-    "section",
-    { class: "samples" },
-    el("h2", {}, words.samplesHeading),
-    el("ul", {}, ...cards),
-  );
-}
-
-function tips() {
-  const items = words.tips.map(([title, text]) =>
-    el("li", {}, el("strong", {}, title), el("span", {}, text)),
-  );
-  return el("section", { class: "tips" }, el("h2", {}, words.tipsHeading), el("ul", {}, ...items));
+async function fill(below, send, signal) {
+  const mine = myDrawings(signal);
+  const late = new Promise((resolve) => setTimeout(resolve, PATIENCE, true));
+  const told = mine.ready.catch(() => {}).then(() => false);
+  const isLate = await Promise.race([told, late]);
+  const borrowed = samples(send, () => reportConnection(false));
+  below.append(...(isLate ? [borrowed, tips(), mine.node] : [mine.node, borrowed, tips()]));
 }

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { formatsForPlayer, nameOf, requestFor, suffixOf, USUAL, wishForPlayer } from "../wishes.js";
+import {
+  BACKDROPS,
+  formatsForPlayer,
+  nameOf,
+  requestFor,
+  suffixOf,
+  USUAL,
+  USUAL_KEEPING,
+  wishForPlayer,
+} from "../wishes.js";
 
 const wish = { ...USUAL, motion: "wave" };
 
@@ -12,6 +21,9 @@ const told = (request) => ({
   background: { colour: [255, 255, 255], fit: "cover", shadow: false, ...request.background },
   overlays: [],
   max_bytes: null,
+  figures: request.figures ?? {},
+  fps: request.fps ?? null,
+  plays: request.plays ?? 0,
 });
 
 test("a request says what is wished", () => {
@@ -20,9 +32,34 @@ test("a request says what is wished", () => {
     motion: "wave",
     playback: { speed: 2, mirror: true },
     background: { kind: "paper" },
+    side: 512,
     formats: ["webm"],
     still: 0,
   });
+});
+
+test("a request asks for a size, a rate and an end only where a file has them", () => {
+  const keeping = { side: 1024, fps: 10, plays: 3 };
+  const asked = (format) => {
+    const { side, fps, plays } = requestFor(wish, [format], keeping);
+    return [side, fps, plays];
+  };
+  assert.deepEqual(asked("gif"), [1024, 10, 3]);
+  assert.deepEqual(asked("mp4"), [1024, 10, undefined]);
+  assert.deepEqual(asked("sheet"), [256, 10, undefined]);
+  assert.deepEqual(asked("joints"), [1024, undefined, undefined]);
+  assert.deepEqual(asked("track"), [undefined, undefined, undefined]);
+});
+
+test("colour, shadow, a part of the clip and what single figures do are asked for", () => {
+  const figures = { a: { motion: "bow", start: 1 } };
+  const asked = requestFor(
+    { ...wish, background: "colour", colour: "#ff8001", shadow: true, trim: [0.5, 2], figures },
+    ["gif"],
+  );
+  assert.deepEqual(asked.background, { kind: "colour", colour: [255, 128, 1], shadow: true });
+  assert.deepEqual(asked.playback?.trim, [0.5, 2]);
+  assert.deepEqual(asked.figures, figures);
 });
 
 test("a film that cannot be clear gets white", () => {
@@ -32,6 +69,8 @@ test("a film that cannot be clear gets white", () => {
 });
 
 test("the player needs no other track for another speed, or for nothing behind", () => {
+  const tinted = /** @type {const} */ ({ background: "colour", colour: "#102030", shadow: true });
+  assert.deepEqual(wishForPlayer({ ...wish, ...tinted }), wish);
   const fast = wishForPlayer({ ...wish, speed: 2, background: "transparent" });
   assert.deepEqual(fast, wish);
   assert.deepEqual(formatsForPlayer(fast), ["track"]);
@@ -44,12 +83,20 @@ test("paper lies elsewhere in the frame, so it has its own track, and a picture 
 });
 
 test("what the server tells of a request has the name of the request", () => {
-  for (const background of /** @type {const} */ (["white", "paper", "transparent"])) {
-    const request = requestFor({ ...wish, mirror: true, background }, ["gif"]);
-    assert.equal(nameOf(told(request)), nameOf(request));
-  }
-  const names = [wish, { ...wish, mirror: true }, { ...wish, speed: 2 }, { ...wish, motion: "bow" }];
-  assert.equal(new Set(names.map((one) => nameOf(requestFor(one, ["gif"])))).size, names.length);
+  const wishes = [
+    wish,
+    { ...wish, mirror: true },
+    { ...wish, speed: 2 },
+    { ...wish, motion: "bow" },
+    { ...wish, trim: [0, 1] },
+    { ...wish, shadow: true },
+    { ...wish, figures: { a: { mirror: true } } },
+    ...BACKDROPS.filter((kind) => kind !== "white").map((background) => ({ ...wish, background })),
+  ];
+  const keepings = [USUAL_KEEPING, { side: 256 }, { fps: 10 }, { plays: 1 }];
+  const requests = wishes.flatMap((one) => keepings.map((how) => requestFor(one, ["gif"], how)));
+  for (const request of requests) assert.equal(nameOf(told(request)), nameOf(request));
+  assert.equal(new Set(requests.map(nameOf)).size, requests.length);
 });
 
 test("what the page would not ask for has no name", () => {
@@ -60,10 +107,7 @@ test("what the page would not ask for has no name", () => {
     { max_bytes: 50_000 },
     { overlays: ["bones"] },
     { playback: { ...plain.playback, then: ["walk"] } },
-    { playback: { ...plain.playback, trim: [0, 1] } },
-    { background: { ...plain.background, colour: [0, 0, 0] } },
-    { background: { ...plain.background, kind: "picture" } },
-    { background: { ...plain.background, shadow: true } },
+    { playback: { ...plain.playback, stay: true } },
   ]) {
     assert.equal(nameOf({ ...plain, ...other }), null, JSON.stringify(other));
   }

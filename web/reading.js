@@ -1,0 +1,54 @@
+/** Waiting until it is known what a drawing shows. */
+
+import { ApiError, getAnnotation, getDrawing } from "./api.js";
+import { followJob } from "./events.js";
+import { recallDrawing, rememberAnnotation, rememberDrawing } from "./session.js";
+
+/** @import { DrawingState } from "./session.js" */
+/** @import { Annotation, JobEvent } from "./types.js" */
+
+/**
+ * The drawing as far as this visit knows it.
+ * @param {string} id
+ * @returns {Promise<DrawingState>}
+ */
+export async function openDrawing(id) {
+  return recallDrawing(id) ?? rememberDrawing(await getDrawing(id));
+}
+
+/**
+ * Wait until all figures of a drawing are known, also those that were just corrected.
+ * @param {DrawingState} known
+ * @param {(event: JobEvent) => void} tell
+ * @param {AbortSignal} signal
+ * @returns {Promise<boolean>} false when nobody waits any more
+ */
+export async function readDrawing(known, tell, signal) {
+  const { id, job } = known.document;
+  let annotation = await findAnnotation(known);
+  const pending = annotation ? annotation.job : job;
+  if (pending) {
+    await followJob(pending, tell, signal);
+    if (signal.aborted) return false;
+    annotation = await getAnnotation(id);
+  }
+  if (!annotation) return false;
+  if (!known.document.picture) rememberDrawing(await getDrawing(id));
+  rememberAnnotation(id, annotation);
+  return !signal.aborted;
+}
+
+/**
+ * Asked for anew at each look, since it may have been corrected elsewhere.
+ * @param {DrawingState} known
+ * @returns {Promise<Annotation | null>} null where the drawing has not been read
+ */
+async function findAnnotation({ document, annotation }) {
+  if (!document.picture && !annotation) return null;
+  try {
+    return await getAnnotation(document.id);
+  } catch (error) {
+    if (!annotation && error instanceof ApiError && error.code === "not_found") return null;
+    throw error;
+  }
+}
