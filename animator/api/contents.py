@@ -25,6 +25,7 @@ class Content(msgspec.Struct, frozen=True, kw_only=True):
         etag: names this very content; without quotes.
         cache: the Cache-Control header.
         save_as: the file name offered for saving; None shows it in place.
+        encoding: how `data` is packed, such as "gzip"; None: not at all.
     """
 
     data: bytes
@@ -32,6 +33,7 @@ class Content(msgspec.Struct, frozen=True, kw_only=True):
     etag: str
     cache: str
     save_as: str | None = None
+    encoding: str | None = None
 
 
 def respond_with(request: Request[Any, Any, Any], content: Content) -> Response[bytes]:
@@ -44,6 +46,8 @@ def respond_with(request: Request[Any, Any, Any], content: Content) -> Response[
     headers = {"ETag": etag, "Cache-Control": content.cache, "Accept-Ranges": "bytes"}
     if content.save_as is not None:
         headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(content.save_as)}"
+    if content.encoding is not None:
+        headers["Content-Encoding"] = content.encoding
     if etag in request.headers.get("If-None-Match", ""):
         return _respond(b"", 304, content, headers)
     matched = _RANGE.fullmatch(request.headers.get("Range", ""))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Request, expect
 
 from tests.support_bad_images import TEXT, blank_page, encode
 from tests.support_frames import ink, moved, read_gif
@@ -204,10 +204,11 @@ def test_page_talks_to_its_own_host_only(browser: Browser, server: str) -> None:
 def test_first_page_is_light(browser: Browser, server: str) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844})
     page = context.new_page()
-    sizes: list[int] = []
-    page.on("response", lambda answer: sizes.append(len(answer.body())))
+    asked: list[Request] = []
+    page.on("requestfinished", asked.append)
     page.goto(server, wait_until="networkidle")
-    assert sum(sizes) < 200_000
+    assert len(asked) > 10
+    assert sum(request.sizes()["responseBodySize"] for request in asked) < 200_000
     context.close()
 
 
