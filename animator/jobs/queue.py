@@ -8,10 +8,13 @@ from animator.core.errors import JobFailed
 from animator.core.job import JobEvent
 from animator.jobs.progress import UNREACHABLE, JobEvents, add_event
 
-__all__ = ("MAX_ATTEMPTS", "QUEUE", "JobQueue")
+__all__ = ("LATER", "MAX_ATTEMPTS", "QUEUE", "JobQueue")
 
 QUEUE = "animator"
 """Name of the queue in Redis."""
+
+LATER = "animator-later"
+"""Name of the queue of what nobody waits for: workers look into it when the other is empty."""
 
 MAX_ATTEMPTS = 3
 """How often a job is begun before it counts as failed."""
@@ -41,6 +44,14 @@ class JobQueue:
         """
         self._enqueue("animator.jobs.tasks.annotate_drawing", job, drawing)
 
+    def enqueue_completion(self, job: str, drawing: str) -> None:
+        """Have what the figures of a drawing lack be found.
+
+        Raises:
+            JobFailed: when the queue cannot be reached.
+        """
+        self._enqueue("animator.jobs.tasks.complete_figures", job, drawing)
+
     def enqueue_animation(self, job: str, animation: str) -> None:
         """Have an animation made.
 
@@ -48,6 +59,14 @@ class JobQueue:
             JobFailed: when the queue cannot be reached.
         """
         self._enqueue("animator.jobs.tasks.animate_drawing", job, animation)
+
+    def enqueue_previews(self, job: str, animation: str) -> None:
+        """Have an animation made that nobody waits for: when there is nothing else to do.
+
+        Raises:
+            JobFailed: when the queue cannot be reached.
+        """
+        self._enqueue("animator.jobs.tasks.animate_drawing", job, animation, name=LATER)
 
     def last_event(self, job: str) -> JobEvent:
         """Where the job stands.
@@ -61,10 +80,10 @@ class JobQueue:
         except UNREACHABLE as error:
             raise _unreachable() from error
 
-    def _enqueue(self, task: str, job: str, subject: str) -> None:
+    def _enqueue(self, task: str, job: str, subject: str, name: str = QUEUE) -> None:
         """Put the job and its first event into Redis, both or neither."""
         try:
-            queue = Queue(QUEUE, connection=self._redis, serializer=JSONSerializer)
+            queue = Queue(name, connection=self._redis, serializer=JSONSerializer)
             with self._redis.pipeline() as pipeline:
                 queue.enqueue_call(
                     task,

@@ -1,4 +1,4 @@
-"""The job worker: takes jobs from the queue, one at a time, each in a process of its own.
+"""The job worker: takes jobs from the queues, one at a time, each in a process of its own.
 
 No job is lost. Whoever works on one says so each second; when that stops, any other worker finds
 the job within seconds, and it is begun again, or, after the last attempt, reported failed.
@@ -7,7 +7,7 @@ the job within seconds, and it is begun again, or, after the last attempt, repor
 import logging
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from redis import Redis
@@ -21,7 +21,7 @@ from animator.core.job import JobProblem
 from animator.jobs.lifeline import die_with_parent
 from animator.jobs.patrol import Patrol
 from animator.jobs.progress import JobEvents, JobProgress
-from animator.jobs.queue import MAX_ATTEMPTS, QUEUE
+from animator.jobs.queue import LATER, MAX_ATTEMPTS, QUEUE
 
 __all__ = ("JobWorker", "count_live_workers")
 
@@ -35,6 +35,9 @@ _EXPIRY = 6
 
 _ROUND = 2
 """Seconds between two looks for abandoned jobs."""
+
+_LOOK_AGAIN = 1
+"""Seconds of waiting for a job that somebody waits for, between two looks for any other."""
 
 _IDLE_TTL = 17
 """RQ waits 15 seconds less than this for a job before it looks around."""
@@ -50,21 +53,43 @@ def count_live_workers(client: Redis, hostname: str) -> int:
     )
 
 
+class _Lines(Queue):
+    """Takes from several queues, one after the other.
+
+    RQ does so by itself, but then a job is lost whose worker dies before it could begin.
+    """
+
+    @classmethod
+    def dequeue_any(
+        cls, queues: Iterable[Queue], timeout: int | None, *args: Any, **kwargs: Any
+    ) -> tuple[Job, Queue] | None:
+        """The next job of the first queue that has one; what is waited for comes in the first."""
+        first, *_ = lines = list(queues)
+        for line in lines:
+            found = super().dequeue_any([line], None, *args, **kwargs)
+            if found is not None:
+                return found
+        if timeout is None:
+            return None
+        return super().dequeue_any([first], min(timeout, _LOOK_AGAIN), *args, **kwargs)
+
+
 class JobWorker(Worker):
     """RQ's worker with short heartbeats, which tells those who wait how a job ended."""
 
     max_connection_wait_time = 1.0
+    queue_class = _Lines
 
     def __init__(self, client: Redis, tidy: Callable[[], None]) -> None:
-        """Prepare to work on the queue.
+        """Prepare to work on the queues, the first before the second.
 
         Args:
             client: the connection; it must outlive a restart of the server.
             tidy: called now and then, whether there is work or not; takes a second at most.
         """
-        queue = Queue(QUEUE, connection=client, serializer=JSONSerializer)
+        queues = [_Lines(n, connection=client, serializer=JSONSerializer) for n in (QUEUE, LATER)]
         super().__init__(
-            [queue],
+            queues,
             connection=client,
             serializer=JSONSerializer,
             worker_ttl=_IDLE_TTL,
@@ -76,7 +101,7 @@ class JobWorker(Worker):
         self._has_cut_short = False
         self._tidy = tidy
         self._events = JobEvents(client)
-        self._patrol = Patrol(queue, self._give_up)
+        self._patrols = [Patrol(queue, self._give_up) for queue in queues]
 
     def get_heartbeat_ttl(self, job: Job) -> int:
         """Seconds after which a job without a sign of life counts as abandoned."""
@@ -90,7 +115,8 @@ class JobWorker(Worker):
 
     def clean_registries(self) -> None:
         """Look for jobs whose worker is gone, and tidy up."""
-        self._patrol.walk()
+        for patrol in self._patrols:
+            patrol.walk()
         self._tidy()
         self.last_cleaned_at = now()  # type: ignore[assignment]  # RQ gives it no type
 

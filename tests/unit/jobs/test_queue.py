@@ -8,7 +8,7 @@ from rq.serializers import JSONSerializer
 from animator.core.errors import JobFailed, NotFound
 from animator.core.job import JobEvent
 from animator.jobs.connection import connect
-from animator.jobs.queue import QUEUE, JobQueue
+from animator.jobs.queue import LATER, QUEUE, JobQueue
 
 
 @pytest.fixture
@@ -34,6 +34,15 @@ def test_job_is_named_by_its_caller_and_waits(queue: JobQueue, client: Redis) ->
     assert queue.last_event("j1") == JobEvent(
         job="j1", state="queued", step="waiting", progress=0.0
     )
+
+
+def test_previews_wait_in_another_queue_for_when_there_is_nothing_else(
+    queue: JobQueue, client: Redis
+) -> None:
+    queue.enqueue_previews("j1", "a1")
+    (job,) = Queue(LATER, connection=client, serializer=JSONSerializer).jobs
+    assert (job.func_name, list(job.args)) == ("animator.jobs.tasks.animate_drawing", ["j1", "a1"])
+    assert Queue(QUEUE, connection=client, serializer=JSONSerializer).is_empty()
 
 
 def test_job_is_kept_as_json_and_not_as_a_pickle(queue: JobQueue, client: Redis) -> None:

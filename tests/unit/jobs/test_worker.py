@@ -13,7 +13,7 @@ from rq.serializers import JSONSerializer
 
 from animator.core.job import JobEvent
 from animator.jobs.progress import JobEvents
-from animator.jobs.queue import QUEUE
+from animator.jobs.queue import LATER, QUEUE
 from animator.jobs.worker import JobWorker
 
 QUEUED = JobEvent(job="j", state="queued", step="waiting", progress=0.0)
@@ -94,3 +94,21 @@ def test_worker_that_is_stopped_gives_its_job_back_at_once_with_as_many_attempts
     assert Job.fetch("j", queue.connection, JSONSerializer).retries_left == attempts_left
     assert job.get_status() == JobStatus.QUEUED
     assert events.last("j") == QUEUED
+
+
+def test_job_that_nobody_waits_for_is_done_last_and_never_lost(
+    client: Redis, queue: Queue, worker: JobWorker
+) -> None:
+    later = Queue(LATER, connection=client, serializer=JSONSerializer)
+    for place, name in ((later, "previews"), (queue, "first"), (queue, "second")):
+        place.enqueue_call("tests.support_tasks.raise_error", args=(name,), job_id=name)
+    taken = []
+    for _ in range(3):
+        found = worker.dequeue_job_and_maintain_ttl(timeout=5)
+        assert found is not None
+        job, line = found
+        taken.append(job.id)
+        # as long as it is not begun, the patrol finds it here
+        assert job.id in line.intermediate_queue.get_job_ids()
+    assert taken == ["first", "second", "previews"]
+    assert worker.dequeue_job_and_maintain_ttl(timeout=None) is None
