@@ -1,0 +1,104 @@
+/** The tools that mend an outline, how large or how bold they are, and what is done to all of it. */
+
+import { el } from "../dom.js";
+import { strings } from "../strings.js";
+import { SIZES } from "./brush.js";
+import { toolButton } from "./tool-button.js";
+
+const words = strings.outline;
+
+/** @typedef {"brush" | "eraser" | "magic" | "cut"} Instrument */
+
+/** Letters that take a tool. @type {Record<string, Instrument>} */
+export const LETTERS = { b: "brush", e: "eraser", f: "magic", c: "cut" };
+
+/**
+ * @typedef {object} BarEvents
+ * @property {(instrument: Instrument) => void} take
+ * @property {(size: number) => void} resize CSS pixels
+ * @property {(tolerance: number) => void} loosen 0 to 1
+ * @property {(isShown: boolean) => void} reveal the outline, or hide it
+ * @property {() => void} fillHoles
+ * @property {() => void} keepLargest
+ * @property {() => void} findAnew
+ */
+
+export class OutlineBar {
+  /** @param {BarEvents} events */
+  constructor(events) {
+    this.events = events;
+    this.tools = new Map(Object.entries(LETTERS).map((pair) => this.tool(...pair)));
+    this.size = slider(SIZES.least, SIZES.most, SIZES.usual, events.resize);
+    this.likeness = slider(0, 100, 50, (value) => events.loosen(value / 100));
+    this.sizeRow = el("label", { class: "outline-slider" }, words.size, this.size);
+    this.likenessRow = el("label", { class: "outline-slider" }, words.likeness, this.likeness);
+    this.hider = toolButton("still", words.hide, () => events.reveal(this.isHiding));
+    this.hint = el("p", { class: "tool-hint" });
+    const tools = el("div", { class: "tool-buttons" }, ...this.tools.values(), this.hider);
+    tools.setAttribute("role", "group");
+    tools.setAttribute("aria-label", words.tools);
+    const sliders = el("div", { class: "outline-sliders" }, this.sizeRow, this.likenessRow);
+    this.node = el("div", { class: "tool-bar" }, this.hint, tools, sliders, this.rest());
+    this.markShown(true);
+  }
+
+  /** Things that are done to all of the outline. */
+  rest() {
+    const { fillHoles, keepLargest, findAnew } = this.events;
+    const button = (/** @type {string} */ label, /** @type {() => void} */ act) =>
+      el("button", { type: "button", class: "button is-text", onclick: act }, label);
+    return el(
+      "div",
+      { class: "outline-rest" },
+      button(words.fillHoles, fillHoles),
+      button(words.onlyLargest, keepLargest),
+      button(words.again, findAnew),
+    );
+  }
+
+  /**
+   * @param {string} letter
+   * @param {Instrument} instrument
+   * @returns {[Instrument, HTMLButtonElement]}
+   */
+  tool(letter, instrument) {
+    const button = toolButton(instrument, words.names[instrument], () => this.events.take(instrument));
+    button.setAttribute("aria-keyshortcuts", letter);
+    return [instrument, button];
+  }
+
+  get isHiding() {
+    return this.hider.getAttribute("aria-pressed") === "true";
+  }
+
+  /** @param {Instrument} instrument */
+  mark(instrument) {
+    for (const [name, button] of this.tools) {
+      button.setAttribute("aria-pressed", String(name === instrument));
+    }
+    this.hint.textContent = words.hints[instrument];
+    this.sizeRow.hidden = instrument === "magic" || instrument === "cut";
+    this.likenessRow.hidden = instrument !== "magic";
+  }
+
+  /** @param {number} size CSS pixels */
+  markSize(size) {
+    this.size.value = String(size);
+  }
+
+  /** @param {boolean} isShown */
+  markShown(isShown) {
+    this.hider.setAttribute("aria-pressed", String(!isShown));
+  }
+}
+
+/**
+ * @param {number} min
+ * @param {number} max
+ * @param {number} value
+ * @param {(value: number) => void} act
+ */
+function slider(min, max, value, act) {
+  const input = el("input", { type: "range", min, max, value, oninput: () => act(+input.value) });
+  return input;
+}

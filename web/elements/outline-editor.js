@@ -1,0 +1,245 @@
+/**
+ * Mends the outline of the chosen figure: paints, rubs out, fills by magic, cuts limbs free.
+ *
+ * The outline lies on a grid as large as the drawing. When a gesture ends, what lies in the figure's
+ * box becomes its mask; the box grows where something was painted beside it.
+ */
+
+import { isAlike } from "../changes.js";
+import { middleOf } from "../geometry.js";
+import { magicFill } from "../mask-fill.js";
+import { mendedBy } from "../mask-figure.js";
+import { emptyGrid, joinAreas, layMask } from "../mask-grid.js";
+import { paintLine, slitWidth } from "../mask-paint.js";
+import { fillHoles, keepLargest, labelParts } from "../mask-parts.js";
+import { strings } from "../strings.js";
+import { pictureOf } from "./board-picture.js";
+import { Brush } from "./brush.js";
+import { LETTERS, OutlineBar } from "./outline-bar.js";
+import { OutlineLayer } from "./outline-layer.js";
+
+/** @import { DrawingPoint } from "../spaces.js" */
+/** @import { Box, FigureAnnotation } from "../types.js" */
+/** @import { Desk, Pen, Sample, Tool } from "./drawing-board.js" */
+/** @import { Instrument } from "./outline-bar.js" */
+
+const words = strings.outline;
+
+/** A touch of magic this near to a line means the line, CSS pixels. */
+const NEAR = 7;
+
+/** @type {(desk: Desk) => Tool} */
+export const outlineTool = (desk) => new OutlineEditor(desk);
+
+/** @implements {Tool} */
+class OutlineEditor {
+  /** @param {Desk} desk */
+  constructor(desk) {
+    this.desk = desk;
+    this.grid = emptyGrid(desk.board.size.width, desk.board.size.height);
+    this.layer = new OutlineLayer(desk.board, this.grid);
+    /** @type {Instrument} */
+    this.instrument = "brush";
+    this.tolerance = 0.5;
+    /** Whose outline the grid shows, as it was saved last. @type {FigureAnnotation | undefined} */
+    this.shown = undefined;
+    /** Where the pointer is while it paints. @type {DrawingPoint | null} */
+    this.last = null;
+    /** What changed in this gesture. @type {Box | null} */
+    this.changed = null;
+    /** Of the outline, before it was cut. */
+    this.parts = 0;
+    this.brush = new Brush(desk.board, words.cross, {
+      begin: (from) => (this.instrument === "magic" ? this.fill(from.at) : this.begin(from)),
+      move: (samples) => this.move(samples),
+      end: () => this.end(),
+    });
+    this.controls = new OutlineBar({
+      take: (instrument) => this.take(instrument),
+      resize: (size) => this.brush.resize(size),
+      loosen: (tolerance) => (this.tolerance = tolerance),
+      reveal: (isShown) => this.reveal(isShown),
+      fillHoles: () => this.fillHoles(),
+      keepLargest: () => this.keepLargest(),
+      findAnew: () => this.findAnew(),
+    });
+    this.bar = this.controls.node;
+    this.controls.mark(this.instrument);
+  }
+
+  /** @returns {Pen} */
+  get pen() {
+    const hover = (/** @type {DrawingPoint | null} */ at) => this.brush.hover(at);
+    if (this.instrument === "magic") return { cursor: "crosshair", tap: (at) => this.fill(at), hover };
+    return {
+      cursor: "crosshair",
+      begin: (from) => this.begin(from),
+      move: (samples) => this.move(samples),
+      end: () => this.end(),
+      cancel: () => this.cancel(),
+      hover,
+    };
+  }
+
+  /** Show the outline of the figure that is chosen, unless it is what is seen already. */
+  show() {
+    const figure = this.desk.figure();
+    const before = this.shown;
+    this.shown = figure;
+    if (figure && before && isSame(figure, before)) return;
+    this.last = null;
+    this.grid.data.fill(0);
+    if (figure?.mask) layMask(this.grid, figure.mask, figure.box);
+    this.layer.touch();
+    if (figure && figure.id !== before?.id) this.brush.put(middleOf(figure.box));
+  }
+
+  leave() {
+    this.layer.leave();
+    this.brush.leave();
+  }
+
+  /** @param {KeyboardEvent} event */
+  press({ key }) {
+    const instrument = LETTERS[key.toLowerCase()];
+    if (instrument) this.take(instrument);
+    else if (key === "[" || key === "]") this.brush.grow(key === "[" ? -1 : 1);
+    else if (key.toLowerCase() === "h") this.reveal(this.controls.isHiding);
+    else return false;
+    this.controls.markSize(this.brush.size);
+    return true;
+  }
+
+  /** @param {Instrument} instrument */
+  take(instrument) {
+    this.instrument = instrument;
+    this.brush.isRound = instrument === "brush" || instrument === "eraser";
+    this.controls.mark(instrument);
+    this.desk.board.take(this.pen);
+    if (instrument === "magic") pictureOf(this.desk.board).catch(() => {}); // tried again when used
+    this.desk.say(words.hints[instrument]);
+  }
+
+  /** @param {boolean} isShown */
+  reveal(isShown) {
+    this.controls.markShown(isShown);
+    this.layer.show(isShown);
+  }
+
+  /** @param {Sample} from */
+  begin(from) {
+    if (!this.shown) return;
+    this.reveal(true);
+    this.changed = null;
+    this.last = from.at;
+    if (this.instrument === "cut") this.parts = this.countParts();
+    this.paint([from]);
+  }
+
+  /** @param {Sample[]} samples */
+  move(samples) {
+    this.paint(samples);
+  }
+
+  /** @param {Sample[]} samples */
+  paint(samples) {
+    for (const { at, pressure } of samples) {
+      if (!this.last) return;
+      const radius = this.instrument === "cut" ? this.slit / 2 : this.brush.radiusAt(pressure);
+      const value = this.instrument === "brush" ? 1 : 0;
+      const area = paintLine(this.grid, [this.last, at], radius, value);
+      this.changed = joinAreas(this.changed, area);
+      this.layer.touch(area);
+      this.last = at;
+    }
+    this.brush.hover(this.last);
+  }
+
+  /** How wide a cut is, pixels of the drawing. */
+  get slit() {
+    return slitWidth(this.shown?.mask ? this.shown.box : null);
+  }
+
+  end() {
+    const { instrument } = this;
+    if (!this.last || instrument === "magic") return;
+    this.last = null;
+    const isThrough = instrument === "cut" && this.countParts() > this.parts;
+    this.commit(words.steps[instrument], isThrough ? words.said.through : words.said[instrument]);
+  }
+
+  /** As if the gesture had never begun. */
+  cancel() {
+    this.last = null;
+    this.restore();
+  }
+
+  countParts() {
+    return labelParts(this.grid).counts.length;
+  }
+
+  /** @param {DrawingPoint} at */
+  async fill({ x, y }) {
+    const picture = await pictureOf(this.desk.board);
+    if (!this.shown) return;
+    this.reveal(true);
+    const touch = { x, y, reach: NEAR * this.desk.board.pixel, tolerance: this.tolerance };
+    const { kind, area } = magicFill(this.grid, picture, touch);
+    this.layer.touch(area);
+    if (kind === "added" || kind === "removed") this.commit(words.steps[kind], words.said[kind]);
+    else this.desk.say(words.said[kind]);
+  }
+
+  fillHoles() {
+    const { area, filled } = fillHoles(this.grid);
+    this.finish(area, words.steps.holes, words.said.holes(filled));
+  }
+
+  keepLargest() {
+    const { area, removed } = keepLargest(this.grid);
+    this.finish(area, words.steps.pieces, words.said.pieces(removed));
+  }
+
+  findAnew() {
+    if (this.shown) this.desk.mend({ mask: null }, words.steps.again);
+  }
+
+  /**
+   * @param {Box | null} area where something changed
+   * @param {string} what
+   * @param {string} said
+   */
+  finish(area, what, said) {
+    this.layer.touch(area);
+    if (area) this.commit(what, said);
+    else this.desk.say(said);
+  }
+
+  /**
+   * What the grid shows counts.
+   * @param {string} what was done
+   * @param {string} said
+   */
+  commit(what, said) {
+    if (!this.shown) return;
+    const change = mendedBy(this.grid, this.shown);
+    if (!change) {
+      this.restore();
+      this.desk.say(words.said.empty);
+      return;
+    }
+    this.shown = { ...this.shown, ...change };
+    this.desk.mend(change, what);
+    this.desk.say(said);
+  }
+
+  /** Show what counts. */
+  restore() {
+    this.shown = undefined;
+    this.show();
+  }
+}
+
+/** @type {(one: FigureAnnotation, other: FigureAnnotation) => boolean} */
+const isSame = (one, other) =>
+  one.id === other.id && isAlike(one.box, other.box) && isAlike(one.mask, other.mask);

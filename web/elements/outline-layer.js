@@ -1,0 +1,58 @@
+/** An outline over its drawing, painted anew where it changes. */
+
+import { joinAreas, wholeArea } from "../mask-grid.js";
+import { areaInView, paintView, sampling } from "../mask-view.js";
+
+/** @import { Grid } from "../mask-grid.js" */
+/** @import { Box } from "../types.js" */
+/** @import { DrawingBoard } from "./drawing-board.js" */
+
+export class OutlineLayer {
+  /**
+   * @param {DrawingBoard} board
+   * @param {Grid} grid of the whole drawing; who changes it calls `touch`
+   */
+  constructor(board, grid) {
+    this.grid = grid;
+    this.how = sampling(grid);
+    this.canvas = board.addCanvas();
+    this.canvas.classList.add("outline-canvas");
+    [this.canvas.width, this.canvas.height] = [this.how.width, this.how.height];
+    this.canvas.style.width = `${grid.width}px`;
+    this.canvas.style.height = `${grid.height}px`;
+    this.context = this.canvas.getContext("2d");
+    /** @type {Box | null} */
+    this.changed = null;
+    this.frame = 0;
+  }
+
+  leave() {
+    cancelAnimationFrame(this.frame);
+    this.canvas.remove();
+  }
+
+  /** @param {boolean} isShown */
+  show(isShown) {
+    this.canvas.hidden = !isShown;
+  }
+
+  /**
+   * Paint an area anew, before the screen is next drawn.
+   * @param {Box | null} [area] pixels of the drawing; all of it where it is left out
+   */
+  touch(area = wholeArea(this.grid)) {
+    if (!area) return;
+    this.changed = joinAreas(this.changed, area);
+    if (!this.frame) this.frame = requestAnimationFrame(() => this.paint());
+  }
+
+  paint() {
+    this.frame = 0;
+    if (!this.changed || !this.context) return;
+    const area = areaInView(this.how, this.changed);
+    this.changed = null;
+    const image = this.context.createImageData(area[2] - area[0], area[3] - area[1]);
+    paintView(this.grid, this.how, area, new Uint32Array(image.data.buffer));
+    this.context.putImageData(image, area[0], area[1]);
+  }
+}
