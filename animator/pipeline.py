@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from animator.core.animation import Animation, AnimationFormat
-from animator.core.annotation import Annotation
+from animator.core.annotation import Annotation, Depth, FigureAnnotation
 from animator.core.documents import AnimationRequest
 from animator.core.drawing import Drawing, crop_figure
 from animator.core.errors import EmptyMask, InvalidImage, NoFigureFound
@@ -21,7 +22,7 @@ from animator.core.rigging import USUAL, RigOptions
 from animator.core.rotation import Rotation, rotate_drawing
 from animator.core.skeleton import Skeleton
 from animator.core.stage import Stage
-from animator.motion import Performance, load_motion, perform, prepare
+from animator.motion import Performance, load_motion, order_limbs, perform, prepare
 from animator.render import (
     EXPORTERS,
     draw_for,
@@ -37,6 +38,7 @@ from animator.vision import (
     Outline,
     Predictor,
     annotate_figures,
+    complete_figure,
     confirm,
     detect,
     find_rotation,
@@ -50,6 +52,7 @@ __all__ = (
     "Progress",
     "animate",
     "annotate",
+    "complete",
     "film",
     "move_figures",
     "set_stage",
@@ -99,6 +102,26 @@ def _find_upright(
     # a figure is told from a thing best as it stands
     standing = confirm(look_closely(turned, moved, predictor))
     return (turned, standing, rotation) if standing else (drawing, (), 0)
+
+
+def complete(
+    drawing: Drawing, annotation: Annotation, predictor: Predictor, progress: Progress
+) -> dict[str, FigureAnnotation]:
+    """What the figures of an annotation lack, found: the completed ones by id.
+
+    drawing: as it was handed in; turned upright here as the annotation says.
+
+    Raises:
+        ModelUnavailable: when a model does not answer.
+    """
+    drawing = rotate_drawing(drawing, annotation.rotation)
+    pending = [figure for figure in annotation.figures if figure.is_pending]
+    found = {}
+    for index, figure in enumerate(pending):
+        progress("outlining", 0.2 + 0.8 * index / len(pending))
+        others = [other for other in annotation.figures if other is not figure]
+        found[figure.id] = complete_figure(drawing, figure, others, predictor)
+    return found
 
 
 def animate(
@@ -170,14 +193,15 @@ def move_figures(
         InvalidSkeleton: when a figure's joints cannot be moved.
     """
     moved = []
-    for box, mask, skeleton in _ready_figures(annotation):
+    for ready in _ready_figures(annotation):
         progress("rigging", 0.0)
-        figure = crop_figure(drawing, box)
+        figure, mask = crop_figure(drawing, ready.box), ready.mask
         template = rigging.skeleton
-        used = skeleton if template is None else fit_template(template, mask)
+        used = ready.skeleton if template is None else fit_template(template, mask)
         rig = build_rig(figure, mask, used, rigging)
         progress("moving", 0.1)
         poses = perform(performance, rig.skeleton, rig.to_world)
+        poses = order_limbs(poses, rig.skeleton, ready.limbs)
         joints = pose_joints(rest_joints(rig), rig.skeleton.parents, poses).places
         moved.append(MovedFigure(figure, mask, rig, joints, deform(rig, poses)))
     return tuple(moved)
@@ -249,12 +273,23 @@ def _behind(
     return None if picture is None else picture.image
 
 
-def _ready_figures(annotation: Annotation) -> list[tuple[Box, Mask, Skeleton]]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ready:
+    """A figure that can be moved; see `FigureAnnotation`."""
+
+    id: str
+    box: Box
+    mask: Mask
+    skeleton: Skeleton
+    limbs: Mapping[str, Depth]
+
+
+def _ready_figures(annotation: Annotation) -> list[_Ready]:
     """The figures that can be moved, the one that stands lowest last: it is nearest."""
     ready = [
-        (figure.box, mask_from_run_lengths(figure.mask), figure.skeleton)
-        for figure in annotation.figures
-        if figure.mask is not None and figure.skeleton is not None
+        _Ready(one.id, one.box, mask_from_run_lengths(one.mask), one.skeleton, one.limbs)
+        for one in annotation.figures
+        if one.mask is not None and one.skeleton is not None and not one.hidden
     ]
     if not ready:
         msg = (
@@ -262,7 +297,7 @@ def _ready_figures(annotation: Annotation) -> list[tuple[Box, Mask, Skeleton]]:
             "light, with the whole figure in the picture."
         )
         raise NoFigureFound(msg)
-    return sorted(ready, key=lambda figure: figure[0].y2)
+    return sorted(ready, key=lambda figure: figure.box.y2)
 
 
 def _tell(

@@ -6,14 +6,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from animator.api import ApiLimits, ApiServices
 from animator.core.animation import Animation, AnimationFormat
 from animator.core.annotation import Annotation, FigureAnnotation
 from animator.core.documents import AnimationDocument, AnimationRequest, Consent, DrawingDocument
-from animator.core.errors import JobFailed, NotFound
+from animator.core.errors import Conflict, JobFailed, NotFound
 from animator.core.geometry import Box
 from animator.core.job import JobEvent
+from animator.core.mask import Mask, run_lengths_from_mask
 from animator.core.motion import MotionInfo
+from animator.core.rigging import lay_out
 from animator.store import Document
 
 WEB_FOLDER = Path(__file__).parents[1] / "web"
@@ -22,6 +26,10 @@ MOTIONS = tuple(
     MotionInfo(name=name, title=name.title(), tags=(), duration=2.0, fps=30.0, loop=True)
     for name in ("wave", "jump", "dance")
 )
+
+
+FULL = run_lengths_from_mask(Mask(np.ones((20, 20), np.bool_)))
+"""A mask of a box of 20 x 20 pixels."""
 
 
 @dataclass
@@ -37,6 +45,11 @@ class MemoryDocuments:
         return found
 
     def put(self, id: str, document: Document) -> None:
+        stored = self.documents.get((Annotation, id))
+        expected = 0 if stored is None else stored.revision + 1
+        if isinstance(document, Annotation) and document.revision != expected:
+            msg = "It was changed meanwhile."
+            raise Conflict(msg)
         self.documents[type(document), id] = document
 
     def delete(self, kind: type[Any], id: str) -> None:
@@ -86,6 +99,9 @@ class MemoryJobs:
     is_away: bool = False
 
     def enqueue_annotation(self, job: str, drawing: str) -> None:
+        self._enqueue(job, drawing)
+
+    def enqueue_completion(self, job: str, drawing: str) -> None:
         self._enqueue(job, drawing)
 
     def enqueue_animation(self, job: str, animation: str) -> None:
@@ -146,13 +162,19 @@ class MemoryServices:
 
 
 def put_drawing(memory: MemoryServices, figures: int = 1) -> DrawingDocument:
-    """Store a drawing that has been read, with some figures."""
+    """Store a drawing that has been read, with some figures, each a full box."""
     drawing = DrawingDocument(
         id="drawing", name="Max.png", upload="upload", job="job", created=0.0, width=40, height=30
     )
     memory.documents.put(drawing.id, drawing)
     found = tuple(
-        FigureAnnotation(id=f"f{i}", box=Box(1.0, 2.0, 21.0, 22.0)) for i in range(figures)
+        FigureAnnotation(
+            id=f"f{i}",
+            box=Box(1.0, 2.0, 21.0, 22.0),
+            mask=FULL,
+            skeleton=lay_out("biped", (0.0, 0.0, 20.0, 20.0)),
+        )
+        for i in range(figures)
     )
     memory.documents.put(drawing.id, Annotation(width=40, height=30, figures=found))
     return drawing

@@ -20,7 +20,14 @@ from animator.core.documents import (
     DrawingDocument,
     background_blob,
 )
-from animator.core.errors import InvalidImage, JobFailed, NoFigureFound, NotFound, UnknownMotion
+from animator.core.errors import (
+    InvalidImage,
+    JobFailed,
+    NoFigureFound,
+    NotFound,
+    NotReady,
+    UnknownMotion,
+)
 
 __all__ = ("AnimationController",)
 
@@ -39,14 +46,16 @@ class AnimationController(Controller):
     def create_animation(
         self, drawing_id: FromPath[str], data: JSONBody[AnimationRequest], services: Services
     ) -> Response[AnimationDocument]:
-        """Ask for an animation of a drawing whose figures have been found."""
+        """Ask for an animation of a drawing whose figures have been found, all of them."""
         _check_request(services, drawing_id, data)
+        annotation = _movable(services, drawing_id)
         animation = AnimationDocument(
             id=secrets.token_urlsafe(16),
             drawing=drawing_id,
             request=data,
             job=secrets.token_urlsafe(16),
             created=time.time(),
+            revision=annotation.revision,
         )
         services.documents.put(animation.id, animation)
         try:
@@ -109,9 +118,18 @@ def _check_request(services: ApiServices, drawing_id: str, request: AnimationReq
     if request.background.kind == "picture" and not _has_background(services, drawing_id):
         msg = f"Hand in the picture first: PUT /api/drawings/{drawing_id}/background."
         raise InvalidImage(msg)
-    if not services.documents.get(Annotation, drawing_id).figures:
-        msg = "No figure was found in this drawing."
+
+
+def _movable(services: ApiServices, drawing_id: str) -> Annotation:
+    """The annotation, when there is a figure to move and nothing is still being sought."""
+    annotation = services.documents.get(Annotation, drawing_id)
+    if all(figure.hidden for figure in annotation.figures):
+        msg = "No figure was found in this drawing, or none is shown."
         raise NoFigureFound(msg)
+    if annotation.is_pending:
+        msg = f"Figures are still being sought. Follow job {annotation.job}, then ask again."
+        raise NotReady(msg)
+    return annotation
 
 
 def _has_background(services: ApiServices, drawing_id: str) -> bool:

@@ -5,8 +5,10 @@ from litestar.di import Provide
 from litestar.exceptions import HTTPException
 
 from animator.api.animations import AnimationController
+from animator.api.annotations import AnnotationController
 from animator.api.consents import ConsentController
 from animator.api.drawings import DrawingController
+from animator.api.figures import FigureController
 from animator.api.headers import add_security_headers
 from animator.api.jobs import JobController
 from animator.api.motions import get_health, list_motions
@@ -18,6 +20,7 @@ from animator.api.problems import (
 )
 from animator.api.schema import BoxSchemaPlugin, describe_api
 from animator.api.services import ApiServices
+from animator.api.skeletons import list_skeletons
 from animator.api.uploads import FORM_OVERHEAD
 from animator.core.errors import AnimatorError
 
@@ -29,10 +32,13 @@ def create_app(services: ApiServices) -> Litestar:
     return Litestar(
         route_handlers=[
             DrawingController,
+            AnnotationController,
+            FigureController,
             ConsentController,
             AnimationController,
             JobController,
             list_motions,
+            list_skeletons,
             get_health,
             refuse_unknown_api,
             get_page,

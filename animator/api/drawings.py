@@ -13,7 +13,6 @@ from animator.api.contents import PRIVATE_CACHE, Content, respond_with
 from animator.api.schema import UploadOperation
 from animator.api.services import ApiServices, Services
 from animator.api.uploads import Upload, read_upload
-from animator.core.annotation import Annotation
 from animator.core.documents import DrawingDocument, background_blob
 from animator.core.errors import JobFailed, NotFound
 
@@ -80,11 +79,6 @@ class DrawingController(Controller):
         """
         upload = await read_upload(request, services.limits.upload_bytes)
         await asyncio.to_thread(_store_background, services, drawing_id, upload)
-
-    @get("/{drawing_id:str}/annotation", sync_to_thread=True)
-    def get_annotation(self, drawing_id: FromPath[str], services: Services) -> Annotation:
-        """The figures found in a drawing, once they have been sought."""
-        return services.documents.get(Annotation, drawing_id)
 
 
 def _store_upload(services: ApiServices, upload: Upload) -> DrawingDocument:

@@ -12,12 +12,16 @@ from animator.core.errors import (
     AnimatorError,
     Conflict,
     ImageTooLarge,
+    InvalidAnnotation,
     InvalidImage,
+    InvalidSkeleton,
     JobFailed,
     LearningOff,
     ModelUnavailable,
     NotFound,
+    NotReady,
     Page,
+    UnknownRevision,
     UnsupportedImage,
 )
 
@@ -36,7 +40,11 @@ _STATUSES: tuple[tuple[type[AnimatorError], HTTPStatus], ...] = (
     (InvalidImage, HTTPStatus.BAD_REQUEST),
     (NotFound, HTTPStatus.NOT_FOUND),
     (LearningOff, HTTPStatus.FORBIDDEN),
-    (Conflict, HTTPStatus.CONFLICT),
+    (InvalidAnnotation, HTTPStatus.BAD_REQUEST),
+    (InvalidSkeleton, HTTPStatus.BAD_REQUEST),
+    (UnknownRevision, HTTPStatus.PRECONDITION_REQUIRED),
+    (Conflict, HTTPStatus.PRECONDITION_FAILED),
+    (NotReady, HTTPStatus.CONFLICT),
     (ModelUnavailable, HTTPStatus.SERVICE_UNAVAILABLE),
     (JobFailed, HTTPStatus.SERVICE_UNAVAILABLE),
     (AnimatorError, HTTPStatus.UNPROCESSABLE_ENTITY),
@@ -79,9 +87,15 @@ def problem_from_animator_error(
 
 
 def problem_from_http_exception(
-    _: Request[Any, Any, Any], error: HTTPException
+    request: Request[Any, Any, Any], error: HTTPException
 ) -> Response[Problem]:
-    """Answer what the framework refused: unknown routes and methods, bad bodies, too many bytes."""
+    """Answer what the framework refused: unknown routes and methods, bad bodies, too many bytes.
+
+    A body that it refused for an error of ours is answered with that one.
+    """
+    own = _find_own(error)
+    if own is not None:
+        return problem_from_animator_error(request, own)
     status = HTTPStatus(error.status_code)
     detail = error.detail
     if isinstance(error, ValidationException):
@@ -97,6 +111,13 @@ def problem_from_unexpected(request: Request[Any, Any, Any], error: Exception) -
     logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
     detail = "Something went wrong on our side. Please try again."
     return _respond(HTTPStatus.INTERNAL_SERVER_ERROR, "internal_error", detail, "upload")
+
+
+def _find_own(error: BaseException | None) -> AnimatorError | None:
+    """The error of ours that led to another."""
+    while error is not None and not isinstance(error, AnimatorError):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def _describe(extra: object) -> list[str]:

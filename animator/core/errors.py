@@ -117,7 +117,7 @@ class InvalidAnnotation(AnimatorError):
     """The figures of a drawing are not as they can be: too many, or two of one name."""
 
     code = "invalid_annotation"
-    page = "box"
+    page: ClassVar[Page] = "box"
 
 
 class InvalidBox(InvalidAnnotation, ValueError):

@@ -2,6 +2,8 @@
 
 import msgspec
 
+from animator.core.errors import InvalidBox
+
 __all__ = ("Box", "clip_box", "intersection_over_union", "join_boxes", "pad_box")
 
 
@@ -15,7 +17,7 @@ class Box(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=Tr
         y2: bottom edge.
 
     Raises:
-        ValueError: when a side is not longer than zero.
+        InvalidBox: when a side is not longer than zero.
     """
 
     x1: float
@@ -26,7 +28,7 @@ class Box(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=Tr
     def __post_init__(self) -> None:
         if not (self.x1 < self.x2 and self.y1 < self.y2):
             msg = f"a box needs x1 < x2 and y1 < y2, got {self.x1, self.y1, self.x2, self.y2}"
-            raise ValueError(msg)
+            raise InvalidBox(msg)
 
     @property
     def width(self) -> float:

@@ -1,4 +1,6 @@
-"""The tasks: read and annotate a drawing; make an animation. Run by job workers, by dotted name.
+"""The tasks, run by job workers, by dotted name.
+
+Read and annotate a drawing; find what its figures lack; make an animation.
 
 Each may be done twice, for a job is begun again when its worker died: what was finished before is
 not done anew, and writing replaces.
@@ -16,22 +18,23 @@ import msgspec
 from rq.timeouts import JobTimeoutException
 
 from animator.core.animation import Animation
-from animator.core.annotation import Annotation
+from animator.core.annotation import Annotation, FigureAnnotation
 from animator.core.documents import AnimationDocument, DrawingDocument, background_blob
 from animator.core.drawing import Drawing
 from animator.core.errors import AnimatorError, JobFailed, NotFound
 from animator.core.job import JobProblem, Step, problem_from_error
 from animator.core.rotation import rotate_drawing
 from animator.ingest import decode_image, encode_picture
+from animator.jobs.completing import complete_annotation
 from animator.jobs.connection import connect
 from animator.jobs.predictor import PatientPredictor
 from animator.jobs.progress import JobEvents, JobProgress
-from animator.pipeline import Progress, annotate, film, stage_figures
+from animator.pipeline import Progress, annotate, complete, film, stage_figures
 from animator.settings import load_settings
 from animator.store import BlobStore, Document, DocumentStore, FileBlobs, FileDocuments
 from serving.client import Client
 
-__all__ = ("animate_drawing", "annotate_drawing")
+__all__ = ("animate_drawing", "annotate_drawing", "complete_figures")
 
 logger = logging.getLogger(__name__)
 
@@ -65,6 +68,22 @@ def annotate_drawing(job: str, drawing_id: str) -> None:
         shop.documents.put(drawing_id, annotation)
 
 
+def complete_figures(job: str, drawing_id: str) -> None:
+    """Find the mask or skeleton of each figure that has none, as people left it."""
+    shop = _open_workshop()
+    with _attend(shop.events, job) as progress:
+        if progress.is_over:
+            return
+        progress("reading", 0.0)
+        upload = shop.documents.get(DrawingDocument, drawing_id).upload
+        drawing = decode_image(shop.blobs.get(upload))
+
+        def find(annotation: Annotation) -> dict[str, FigureAnnotation]:
+            return complete(drawing, annotation, shop.predictor, progress)
+
+        complete_annotation(shop.documents, drawing_id, find)
+
+
 def animate_drawing(job: str, animation_id: str) -> None:
     """Make the animation that a document asks for, in each of its formats."""
     shop = _open_workshop()
@@ -82,7 +101,8 @@ def animate_drawing(job: str, animation_id: str) -> None:
         with _scratch_folder(shop.scratch / job) as folder:
             targets = {form: folder / f"animation.{form.suffix}" for form in request.formats}
             files = film(stage, targets, tell, request.still, request.max_bytes)
-            _store_files(shop, document, files, folder)
+            made = msgspec.structs.replace(document, revision=annotation.revision)
+            _store_files(shop, made, files, folder)
 
 
 @functools.cache

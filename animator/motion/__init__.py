@@ -3,6 +3,7 @@
 from animator.motion.bvh import DEFAULT_LIMITS, read_bvh
 from animator.motion.bvh_writer import write_bvh
 from animator.motion.clip_files import ClipFacts, inspect_clip, read_clip, read_keyframes, read_map
+from animator.motion.draw_order import order_limbs
 from animator.motion.follow import follow
 from animator.motion.kinematics import trim
 from animator.motion.library import list_motions, load_motion
@@ -21,6 +22,7 @@ __all__ = (
     "list_motions",
     "load_motion",
     "map_from_rules",
+    "order_limbs",
     "perform",
     "prepare",
     "read_bvh",

@@ -1,5 +1,6 @@
 """The vision room: a drawing becomes figures; a figure its outline and skeleton."""
 
+from animator.vision.completing import complete_figure
 from animator.vision.confirm import confirm
 from animator.vision.detect import FoundFigure, detect, look_closely
 from animator.vision.figures import Outline, annotate_figures, outline_figure
@@ -17,6 +18,7 @@ __all__ = (
     "Predictor",
     "annotate_figures",
     "build_skeleton",
+    "complete_figure",
     "confirm",
     "detect",
     "find_rotation",

@@ -13,7 +13,7 @@ from animator.vision.keypoints import FigureView, look_around
 from animator.vision.predictor import Predictor
 from animator.vision.scaling import shrink
 
-__all__ = ("DETECTOR", "FoundFigure", "detect", "is_apart", "look_closely")
+__all__ = ("DETECTOR", "FoundFigure", "detect", "is_apart", "is_neighbour", "look_closely")
 
 DETECTOR = "drawn_humanoid_detector"
 
@@ -25,6 +25,12 @@ _PART_SHARE = 0.65
 
 _APART = 0.3
 """Boxes that share less than this of the smaller one are two figures, which keep their ink."""
+
+_REACHED = 0.5
+"""A neighbour takes less than this of the box that a person drew."""
+
+_INSIDE = 0.8
+"""And less than this of itself lies in it."""
 
 _INPUT_SIDE = 1024
 """The detector sees at most this longer side, pixels; it works on less."""
@@ -86,6 +92,18 @@ def is_apart(a: FoundFigure, b: FoundFigure) -> bool:
     """Whether two boxes are surely two figures, for they share little room."""
     return _shared_area(a.detection.box, b.detection.box) < _APART * min(
         a.detection.box.area, b.detection.box.area
+    )
+
+
+def is_neighbour(other: FoundFigure, drawn: FoundFigure) -> bool:
+    """Whether a figure only reaches into a box that a person drew, however wide it was drawn.
+
+    One that lies in the box is a part of what is meant; one in which the box lies is more than one
+    figure, or was found wrongly.
+    """
+    shared = _shared_area(other.detection.box, drawn.detection.box)
+    return (
+        shared < _REACHED * drawn.detection.box.area and shared < _INSIDE * other.detection.box.area
     )
 
 

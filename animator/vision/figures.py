@@ -7,18 +7,26 @@ import numpy as np
 
 from animator.core.annotation import FigureAnnotation
 from animator.core.drawing import Drawing, crop_figure
+from animator.core.errors import EmptyMask
 from animator.core.geometry import Box, intersection_over_union, join_boxes, pad_box
 from animator.core.keypoints import Keypoints
 from animator.core.mask import Mask, run_lengths_from_mask
 from animator.core.spaces import drawing_to_figure, figure_to_drawing
 from animator.vision.belief import Opinion, believe
-from animator.vision.detect import FoundFigure, is_apart
-from animator.vision.keypoints import look_around
+from animator.vision.detect import FoundFigure, is_apart, is_neighbour
+from animator.vision.keypoints import FigureView, look_around
 from animator.vision.predictor import Predictor
 from animator.vision.segment import segment
 from animator.vision.skeleton import build_skeleton
 
-__all__ = ("Outline", "annotate_figures", "outline_figure")
+__all__ = (
+    "Outline",
+    "annotate_figures",
+    "outline_figure",
+    "outline_inside",
+    "outline_plainly",
+    "tighten",
+)
 
 _POSE_WEIGHT = 2.0
 """Its mask beside the detector's: it tells what limbs enclose from what is body much better."""
@@ -75,8 +83,55 @@ def outline_figure(
         ModelUnavailable: when the pose model does not answer.
     """
     figure = found[index]
+    rivals = [one for one in found if is_apart(one, figure)]
+    return _outline(drawing, figure, rivals, predictor)
+
+
+def outline_inside(
+    drawing: Drawing, figure: FoundFigure, others: Sequence[FoundFigure], predictor: Predictor
+) -> Outline:
+    """Find the silhouette and keypoints of a figure whose box a person drew: nothing is outside it.
+
+    others: all other figures of the drawing; their ink is theirs.
+
+    Raises:
+        EmptyMask: when no ink inside belongs to the figure.
+        ModelUnavailable: when the pose model does not answer.
+    """
+    rivals = [one for one in others if is_neighbour(one, figure)]
+    return _outline(drawing, figure, rivals, predictor, limit=figure.detection.box)
+
+
+def outline_plainly(drawing: Drawing, figure: FoundFigure, predictor: Predictor) -> Outline:
+    """All the ink in a box where nothing looks like a figure; the whole box where there is none.
+
+    Raises:
+        ModelUnavailable: when the pose model does not answer.
+    """
+    crop = crop_figure(drawing, figure.detection.box)
+    belief = believe(crop.box, crop.box, [_opinion_of(figure)], [])
+    try:
+        mask = segment(crop, belief)
+    except EmptyMask:
+        mask = Mask(np.ones(crop.image.shape[:2], np.bool_))
+    box, mask = tighten(crop.box, mask)
+    view = look_around(drawing, box, predictor)
+    return Outline(figure.detection.score, box, mask, _seen_from(box, view))
+
+
+def _outline(
+    drawing: Drawing,
+    figure: FoundFigure,
+    rivals: Sequence[FoundFigure],
+    predictor: Predictor,
+    limit: Box | None = None,
+) -> Outline:
+    """Look, outline, and look again at the outline's box until both agree.
+
+    limit: whole pixels, drawing space; what is outside does not count.
+    """
     first = figure.detection.box
-    rivals = [_opinion_of(one) for one in found if is_apart(one, figure)]
+    theirs = [_opinion_of(one) for one in rivals]
     outline = first
     view = figure.view or look_around(drawing, first, predictor)
     for look in range(_LOOKS):
@@ -88,17 +143,12 @@ def outline_figure(
         opinions = [_opinion_of(figure)]
         if view.mask is not None:
             opinions.append(Opinion(view.box, view.mask, _POSE_WEIGHT, is_sharp=True))
-        belief = believe(wide.box, room, opinions, rivals)
-        outline, mask = _tighten(wide.box, segment(wide, belief))
+        belief = believe(wide.box, room, opinions, theirs)
+        found = wide.box, segment(wide, belief)
+        outline, mask = tighten(*(found if limit is None else _cut(*found, limit)))
         if intersection_over_union(outline, seen) > _SAME:
             break
-    points = drawing_to_figure(figure_to_drawing(view.keypoints.points, view.box), outline)
-    return Outline(
-        score=figure.detection.score,
-        box=outline,
-        mask=mask,
-        keypoints=Keypoints(points=points, scores=view.keypoints.scores),
-    )
+    return Outline(figure.detection.score, outline, mask, _seen_from(outline, view))
 
 
 def annotate_figures(outlines: Sequence[Outline]) -> tuple[FigureAnnotation, ...]:
@@ -141,8 +191,26 @@ def _opinion_of(figure: FoundFigure) -> Opinion:
     return Opinion(box, figure.mask)
 
 
-def _tighten(crop: Box, mask: Mask) -> tuple[Box, Mask]:
-    """Cut a crop (drawing space) and its mask down to what the mask covers."""
+def _seen_from(box: Box, view: FigureView) -> Keypoints:
+    """What was seen, in figure space of a box."""
+    points = drawing_to_figure(figure_to_drawing(view.keypoints.points, view.box), box)
+    return Keypoints(points=points, scores=view.keypoints.scores)
+
+
+def _cut(crop: Box, mask: Mask, limit: Box) -> tuple[Box, Mask]:
+    """The part of a crop and its mask that lies in a box; all drawing space, whole pixels."""
+    x1, y1 = max(crop.x1, limit.x1), max(crop.y1, limit.y1)
+    x2, y2 = min(crop.x2, limit.x2), min(crop.y2, limit.y2)
+    rows = slice(int(y1 - crop.y1), int(y2 - crop.y1))
+    inside = mask.data[rows, int(x1 - crop.x1) : int(x2 - crop.x1)]
+    if not inside.any():
+        msg = "No outline of the figure was found in the box."
+        raise EmptyMask(msg)
+    return Box(x1, y1, x2, y2), Mask(inside)
+
+
+def tighten(crop: Box, mask: Mask) -> tuple[Box, Mask]:
+    """Cut a crop (drawing space) and its mask, which is not empty, down to what the mask covers."""
     rows, columns = np.flatnonzero(mask.data.any(axis=1)), np.flatnonzero(mask.data.any(axis=0))
     height, width = mask.data.shape
     y1, y2 = max(int(rows[0]) - _RIM, 0), min(int(rows[-1]) + 1 + _RIM, height)

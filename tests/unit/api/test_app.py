@@ -54,7 +54,7 @@ def test_refusals_are_problems(
 @pytest.mark.parametrize(
     ("error", "status"),
     [
-        pytest.param(Conflict("changed"), 409, id="conflict"),
+        pytest.param(Conflict("changed"), 412, id="conflict"),
         pytest.param(ModelUnavailable("away"), 503, id="models away"),
         pytest.param(JobFailed("away"), 503, id="queue away"),
         pytest.param(AnimatorError("other"), 422, id="any other"),
