@@ -16,9 +16,12 @@ import { strings } from "../strings.js";
 
 const words = strings.drawings;
 
-/** @returns {{ node: HTMLElement, show: (thumbs: readonly Thumb[]) => void }} */
-export function drawingStrip() {
-  const node = el("ul", { class: "strip" });
+/**
+ * @param {string} [kind] class of its own
+ * @returns {{ node: HTMLElement, show: (thumbs: readonly Thumb[]) => void }}
+ */
+export function drawingStrip(kind = "") {
+  const node = el("ul", { class: `strip ${kind}` });
   /** @type {Map<string, ReturnType<typeof card>>} */
   let cards = new Map();
   return {
@@ -46,13 +49,13 @@ function card({ picture }) {
   const fill = el("span", { class: "strip-fill" });
   const bar = el("span", { class: "strip-bar" }, fill);
   const label = el("span", { class: "visually-hidden" });
-  const note = el("span", { class: "strip-note" });
+  const note = el("span", { class: "strip-note", "aria-hidden": "true" });
   const frame = el("a", { class: "strip-card", "data-page": true }, image, bar, label, note);
   const node = el("li", {}, frame);
   const show = (/** @type {Thumb} */ { href, name, note: text, share, isChosen }) => {
     if (href) frame.setAttribute("href", href);
     else frame.removeAttribute("href");
-    label.textContent = words.open(name);
+    label.textContent = words.open(name, text);
     if (isChosen) frame.setAttribute("aria-current", "page");
     else frame.removeAttribute("aria-current");
     bar.hidden = share === null;

@@ -17,37 +17,44 @@ import { overlay } from "./overlay.js";
  * @property {() => void} leave
  */
 
-/** @returns {Stage} */
+/**
+ * Its room keeps its size whatever is shown, so that nothing around it moves; the frame within is made
+ * anew for each thing, for the same reason.
+ * @returns {Stage}
+ */
 export function stage() {
-  const node = el("div", { class: "stage" });
-  const hide = () => node.classList.add("is-unseen");
-  const removeNote = () => node.querySelector(".stage-note")?.remove();
+  const node = el("div", { class: "stage-room" });
+  let frame = el("div", { class: "stage" });
+  node.append(frame);
+  const hide = () => frame.classList.add("is-unseen");
+  const removeNote = () => frame.querySelector(".stage-note")?.remove();
   let leave = () => {};
   const show = (/** @type {Node} */ shown, /** @type {() => void} */ stop) => {
     leave();
     leave = stop;
-    node.classList.remove("is-waiting", "is-unseen");
-    node.replaceChildren(shown);
+    frame = el("div", { class: "stage" }, shown);
+    node.replaceChildren(frame);
   };
   return {
     node,
-    isUnseen: () => node.classList.contains("is-unseen"),
+    isUnseen: () => frame.classList.contains("is-unseen"),
     showPicture(url, label) {
       show(el("img", { src: url, alt: label, class: "picture", onerror: hide }), () => {});
     },
     showFigures(annotation) {
-      node.append(overlay(annotation));
+      frame.querySelector(".overlay")?.remove();
+      frame.append(overlay(annotation));
     },
     showPlayer: (player, stop = () => {}) => show(player, stop),
     wait(note) {
       removeNote();
-      node.classList.add("is-waiting");
-      node.append(el("div", { class: "stage-note" }, note));
+      frame.classList.add("is-waiting");
+      frame.append(el("div", { class: "stage-note" }, note));
     },
     stopWaiting() {
-      node.classList.remove("is-waiting");
+      frame.classList.remove("is-waiting");
       removeNote();
-      if (!node.querySelector("img, video, canvas")) hide();
+      if (!frame.querySelector("img, video, canvas")) hide();
     },
     leave: () => leave(),
   };
