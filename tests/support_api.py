@@ -8,10 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from animator.api import ApiLimits, ApiServices
+from animator.api import Access, ApiLimits, ApiServices
+from animator.api.services import RequestCounter
 from animator.core.animation import Animation, AnimationFormat
 from animator.core.annotation import Annotation, FigureAnnotation
-from animator.core.documents import AnimationDocument, AnimationRequest, Consent, DrawingDocument
+from animator.core.documents import (
+    AnimationDocument,
+    AnimationRequest,
+    Consent,
+    DrawingDocument,
+    Ownership,
+    Share,
+)
 from animator.core.errors import Conflict, JobFailed, NotFound
 from animator.core.geometry import Box
 from animator.core.job import JobEvent
@@ -27,6 +35,9 @@ MOTIONS = tuple(
     for name in ("wave", "jump", "dance")
 )
 
+
+GIF = b"GIF89a\1\0\1\0\0\0\0,\0\0\0\0\1\0\1\0\0\2\2D\1\0;"
+"""One pixel."""
 
 FULL = run_lengths_from_mask(Mask(np.ones((20, 20), np.bool_)))
 """A mask of a box of 20 x 20 pixels."""
@@ -45,6 +56,9 @@ class MemoryDocuments:
         return found
 
     def put(self, id: str, document: Document) -> None:
+        if isinstance(document, Ownership) and self.find_upload(document.owner, document.sha256):
+            msg = "This picture was handed in already."
+            raise Conflict(msg)
         stored = self.documents.get((Annotation, id))
         expected = 0 if stored is None else stored.revision + 1
         if isinstance(document, Annotation) and document.revision != expected:
@@ -57,14 +71,54 @@ class MemoryDocuments:
         if kind is DrawingDocument:
             self.documents.pop((Annotation, id), None)
             self.documents.pop((Consent, id), None)
+            self.documents.pop((Ownership, id), None)
             for animation in self.animations_of(id):
                 self.delete(AnimationDocument, animation.id)
+        if kind is AnimationDocument:
+            for share in self.shares_of(id):
+                self.delete(Share, share.id)
 
     def animations_of(self, drawing: str) -> tuple[AnimationDocument, ...]:
         return tuple(
             document
             for document in self.documents.values()
             if isinstance(document, AnimationDocument) and document.drawing == drawing
+        )
+
+    def shares_of(self, animation: str) -> tuple[Share, ...]:
+        return tuple(
+            document
+            for document in self.documents.values()
+            if isinstance(document, Share) and document.animation == animation
+        )
+
+    def drawings_of(self, owner: str) -> tuple[str, ...]:
+        found = [
+            (document.created, id)
+            for (_, id), document in self.documents.items()
+            if isinstance(document, Ownership) and document.owner == owner
+        ]
+        return tuple(id for _, id in sorted(found, reverse=True))
+
+    def find_upload(self, owner: str, sha256: str) -> str | None:
+        found = (
+            id
+            for (_, id), document in self.documents.items()
+            if isinstance(document, Ownership)
+            and (document.owner, document.sha256) == (owner, sha256)
+        )
+        return next(found, None)
+
+    def knows(self, id: str) -> bool:
+        return any(known == id for _, known in self.documents)
+
+    def expired(self, now: float) -> tuple[str, ...]:
+        return tuple(
+            document.id
+            for document in self.documents.values()
+            if isinstance(document, DrawingDocument)
+            and document.expires is not None
+            and document.expires <= now
         )
 
     def consents(self) -> tuple[str, ...]:
@@ -87,6 +141,9 @@ class MemoryBlobs:
 
     def delete(self, name: str) -> None:
         self.blobs.pop(name, None)
+
+    def written_before(self, instant: float) -> tuple[str, ...]:
+        return tuple(self.blobs)
 
 
 @dataclass
@@ -145,6 +202,8 @@ class MemoryServices:
     blobs: MemoryBlobs = field(default_factory=MemoryBlobs)
     jobs: MemoryJobs = field(default_factory=MemoryJobs)
     limits: ApiLimits = field(default_factory=ApiLimits)
+    access: Access = field(default_factory=Access)
+    count: RequestCounter | None = None
     learning: bool = False
     web_folder: Path = WEB_FOLDER
 
@@ -157,6 +216,8 @@ class MemoryServices:
             motions=MOTIONS,
             web_folder=self.web_folder,
             limits=self.limits,
+            access=self.access,
+            count=self.count,
             learning=self.learning,
         )
 

@@ -1,5 +1,6 @@
 """Byte strings of pictures that are broken, hostile or odd; shared by the tests of all doors."""
 
+import base64
 import io
 import struct
 import zlib
@@ -165,3 +166,18 @@ READABLE: dict[str, bytes] = {
     "black-page": encode(black_page(), "PNG"),
 }
 """By name: odd pictures that must be read; none holds a figure."""
+
+HEIC_TURNED = base64.b64decode(
+    "AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAchtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABw"
+    "aWN0AAAAAAAAAAAAAAAAAAAAADRpbG9jAAAAAERAAAIAAQAAAAAB7AABAAAAAAAAADUAAgAAAAAC"
+    "IQABAAAAAAAAACQAAAA4aWluZgAAAAAAAgAAABVpbmZlAgAAAAABAABodmMxAAAAABVpbmZlAgAA"
+    "AQACAABFeGlmAAAAAA5waXRtAAAAAAABAAABB2lwcnAAAADmaXBjbwAAAHZodmNDAQNwAAAAkAAA"
+    "AAAAHvAA/P34+AAADwNgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQGEAAQAqQgEBA3AAAAMA"
+    "kAAAAwAAAwAeoCCBBZbq5Ka5uAhoMCAAAAMDIAAAAwAhYgABAAZEAcFzwIkAAAATY29scm5jbHgA"
+    "AQANAAaAAAAAFGlzcGUAAAAAAAAAQAAAAEAAAAAoY2xhcAAAAEAAAAABAAAAMAAAAAEAAAAAAAAA"
+    "Av////AAAAACAAAAEHBpeGkAAAAAAwgICAAAAAlpcm90AwAAABlpcG1hAAAAAAAAAAEAAQaBAgMF"
+    "hIYAAAAaaXJlZgAAAAAAAAAOY2RzYwACAAEAAQAAAGFtZGF0AAAAMSgBr1j5FOf/v31/fwqG3My8"
+    "cw1C3Q8ApVn3Sa2plOwfrj96Jjjk2u/rNtnKMeKVRPoAAAAGRXhpZgAATU0AKgAAAAgAAQESAAMA"
+    "AAABAAYAAAAAAAA="
+)
+"""Made with libheif: 64 x 48 stored, its top-left quarter red, to be turned by 90 degrees."""

@@ -3,16 +3,16 @@
 import secrets
 import time
 from contextlib import suppress
-from pathlib import PurePath
 from typing import Any
 
 from litestar import Controller, Request, Response, delete, get, post
 from litestar.params import FromPath, FromQuery, JSONBody
 from litestar.status_codes import HTTP_202_ACCEPTED
 
-from animator.api.contents import PRIVATE_CACHE, Content, respond_with
+from animator.api.animation_files import send_file
+from animator.api.pagination import After, Limit, cut_part, link_next
+from animator.api.rates import RATE
 from animator.api.services import ApiServices, Services
-from animator.core.animation import FORMATS, Animation
 from animator.core.annotation import Annotation
 from animator.core.documents import (
     AnimationDocument,
@@ -28,6 +28,8 @@ from animator.core.errors import (
     NotReady,
     UnknownMotion,
 )
+from animator.core.job import new_job
+from animator.store import forget_animation
 
 __all__ = ("AnimationController",)
 
@@ -42,6 +44,7 @@ class AnimationController(Controller):
         "/drawings/{drawing_id:str}/animations",
         status_code=HTTP_202_ACCEPTED,
         sync_to_thread=True,
+        opt={RATE: "animations"},
     )
     def create_animation(
         self, drawing_id: FromPath[str], data: JSONBody[AnimationRequest], services: Services
@@ -53,7 +56,7 @@ class AnimationController(Controller):
             id=secrets.token_urlsafe(16),
             drawing=drawing_id,
             request=data,
-            job=secrets.token_urlsafe(16),
+            job=new_job(drawing_id),
             created=time.time(),
             revision=annotation.revision,
         )
@@ -67,11 +70,19 @@ class AnimationController(Controller):
 
     @get("/drawings/{drawing_id:str}/animations", sync_to_thread=True)
     def list_animations(
-        self, drawing_id: FromPath[str], services: Services
-    ) -> tuple[AnimationDocument, ...]:
-        """All animations asked for of a drawing, oldest first."""
+        self,
+        drawing_id: FromPath[str],
+        request: Request[Any, Any, Any],
+        services: Services,
+        limit: Limit = 20,
+        after: After = None,
+    ) -> Response[tuple[AnimationDocument, ...]]:
+        """Animations asked for of a drawing, newest first; the header `Link` leads to more."""
         services.documents.get(DrawingDocument, drawing_id)
-        return services.documents.animations_of(drawing_id)
+        found = {made.id: made for made in reversed(services.documents.animations_of(drawing_id))}
+        part, has_more = cut_part(tuple(found), after, limit)
+        headers = link_next(request, limit, part[-1]) if has_more else {}
+        return Response(tuple(found[id] for id in part), headers=headers)
 
     @get("/animations/{animation_id:str}", sync_to_thread=True)
     def get_animation(self, animation_id: FromPath[str], services: Services) -> AnimationDocument:
@@ -81,10 +92,8 @@ class AnimationController(Controller):
     @delete("/animations/{animation_id:str}", sync_to_thread=True)
     def delete_animation(self, animation_id: FromPath[str], services: Services) -> None:
         """Forget an animation and its files; one that is still being made is given up."""
-        animation = services.documents.get(AnimationDocument, animation_id)
-        for file in animation.files:
-            services.blobs.delete(file.blob)
-        services.documents.delete(AnimationDocument, animation_id)
+        services.documents.get(AnimationDocument, animation_id)
+        forget_animation(services.documents, services.blobs, animation_id)
 
     @get("/animations/{animation_id:str}/{file_name:str}", sync_to_thread=True)
     def get_file(
@@ -97,15 +106,7 @@ class AnimationController(Controller):
     ) -> Response[bytes]:
         """A file by its format: `file.gif`, `file.mp4`; `?download=1` offers it for saving."""
         animation = services.documents.get(AnimationDocument, animation_id)
-        file = _find_file(animation, file_name)
-        content = Content(
-            data=services.blobs.get(file.blob),
-            media_type=FORMATS[file.format].media_type,
-            etag=file.blob,
-            cache=PRIVATE_CACHE,
-            save_as=_name_for_saving(services, animation, file) if download else None,
-        )
-        return respond_with(request, content)
+        return send_file(services, request, animation, file_name, save=download)
 
 
 def _check_request(services: ApiServices, drawing_id: str, request: AnimationRequest) -> None:
@@ -137,16 +138,3 @@ def _has_background(services: ApiServices, drawing_id: str) -> bool:
         services.blobs.get(background_blob(drawing_id))
         return True
     return False
-
-
-def _find_file(animation: AnimationDocument, file_name: str) -> Animation:
-    for file in animation.files:
-        if file_name == f"file.{file.format.suffix}":
-            return file
-    msg = f"This animation has no {file_name} (yet)."
-    raise NotFound(msg)
-
-
-def _name_for_saving(services: ApiServices, animation: AnimationDocument, file: Animation) -> str:
-    drawing = services.documents.get(DrawingDocument, animation.drawing)
-    return f"{PurePath(drawing.name).stem}-{animation.request.motion}.{file.format.suffix}"

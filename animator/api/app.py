@@ -1,6 +1,7 @@
 """The web process as one ASGI application."""
 
-from litestar import Litestar
+from litestar import Litestar, Router
+from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
 
@@ -12,14 +13,24 @@ from animator.api.figures import FigureController
 from animator.api.headers import add_security_headers
 from animator.api.jobs import JobController
 from animator.api.motions import get_health, list_motions
+from animator.api.origins import describe_cors, refuse_foreign_origins
+from animator.api.owner import OwnerController
+from animator.api.owners import (
+    provide_owner,
+    recognise_owner,
+    refuse_others,
+    set_owner_cookie,
+)
 from animator.api.pages import get_page, refuse_unknown_api
 from animator.api.problems import (
     problem_from_animator_error,
     problem_from_http_exception,
     problem_from_unexpected,
 )
+from animator.api.rates import limit_rate
 from animator.api.schema import BoxSchemaPlugin, describe_api
 from animator.api.services import ApiServices
+from animator.api.shares import ShareController
 from animator.api.skeletons import list_skeletons
 from animator.api.uploads import FORM_OVERHEAD
 from animator.core.errors import AnimatorError
@@ -29,27 +40,37 @@ __all__ = ("create_app",)
 
 def create_app(services: ApiServices) -> Litestar:
     """Put the routes together over the given services; nothing is started."""
-    return Litestar(
+    api = Router(
+        "/",
         route_handlers=[
             DrawingController,
             AnnotationController,
             FigureController,
             ConsentController,
             AnimationController,
+            ShareController,
             JobController,
+            OwnerController,
             list_motions,
             list_skeletons,
             get_health,
             refuse_unknown_api,
-            get_page,
         ],
+        guards=[refuse_foreign_origins, recognise_owner, limit_rate, refuse_others],
+        dependencies={"owner": Provide(provide_owner)},
+    )
+    return Litestar(
+        route_handlers=[api, get_page],
         dependencies={"services": Provide(lambda: services, sync_to_thread=False)},
+        state=State({"services": services}),
         exception_handlers={
             AnimatorError: problem_from_animator_error,
             HTTPException: problem_from_http_exception,
             Exception: problem_from_unexpected,
         },
-        before_send=[add_security_headers],
+        before_send=[add_security_headers, set_owner_cookie],
+        cors_config=describe_cors(services.access.origins),
+        on_shutdown=[services.count.close] if services.count else [],
         request_max_body_size=services.limits.upload_bytes + FORM_OVERHEAD,
         openapi_config=describe_api(),
         plugins=[BoxSchemaPlugin()],

@@ -1,20 +1,29 @@
 """Drawings: hand one in, look at it and at what was found in it, take it back."""
 
 import asyncio
-import secrets
-import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import PurePath
 from typing import Any
+from urllib.parse import quote
 
 from litestar import Controller, Request, Response, delete, get, post, put
 from litestar.params import FromPath
-from litestar.status_codes import HTTP_204_NO_CONTENT
+from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED, HTTP_204_NO_CONTENT
 
+from animator.api.animation_files import pack_everything
 from animator.api.contents import PRIVATE_CACHE, Content, respond_with
+from animator.api.owners import CurrentOwner
+from animator.api.pagination import After, Limit, cut_part, link_next
+from animator.api.rates import RATE
 from animator.api.schema import UploadOperation
 from animator.api.services import ApiServices, Services
+from animator.api.storing import store_upload
 from animator.api.uploads import Upload, read_upload
 from animator.core.documents import DrawingDocument, background_blob
-from animator.core.errors import JobFailed, NotFound
+from animator.core.errors import NotFound, UnsupportedImage
+from animator.core.metadata import strip_metadata
+from animator.store import forget_drawing
 
 __all__ = ("DrawingController",)
 
@@ -25,14 +34,35 @@ class DrawingController(Controller):
     path = "/api/drawings"
     tags = ("drawings",)
 
-    @post(operation_class=UploadOperation)
+    @post(operation_class=UploadOperation, opt={RATE: "uploads"})
     async def create_drawing(
-        self, request: Request[Any, Any, Any], services: Services
+        self, request: Request[Any, Any, Any], owner: CurrentOwner, services: Services
     ) -> Response[DrawingDocument]:
-        """Hand in a picture, as the form field `file` or as the body; figures are then sought."""
+        """Hand in a picture, as the form field `file` or as the body; figures are then sought.
+
+        The same bytes again give the same drawing, with 200.
+        """
         upload = await read_upload(request, services.limits.upload_bytes)
-        drawing = await asyncio.to_thread(_store_upload, services, upload)
-        return Response(drawing, headers={"Location": f"/api/drawings/{drawing.id}"})
+        drawing, is_new = await asyncio.to_thread(store_upload, services, owner, upload)
+        return Response(
+            drawing,
+            status_code=HTTP_201_CREATED if is_new else HTTP_200_OK,
+            headers={"Location": f"/api/drawings/{drawing.id}"},
+        )
+
+    @get(sync_to_thread=True)
+    def list_drawings(
+        self,
+        request: Request[Any, Any, Any],
+        owner: CurrentOwner,
+        services: Services,
+        limit: Limit = 20,
+        after: After = None,
+    ) -> Response[tuple[DrawingDocument, ...]]:
+        """Your drawings, newest first; the header `Link` leads to more."""
+        part, has_more = cut_part(services.documents.drawings_of(owner.id), after, limit)
+        headers = link_next(request, limit, part[-1]) if has_more else {}
+        return Response(tuple(_find_all(services, part)), headers=headers)
 
     @get("/{drawing_id:str}", sync_to_thread=True)
     def get_drawing(self, drawing_id: FromPath[str], services: Services) -> DrawingDocument:
@@ -42,8 +72,8 @@ class DrawingController(Controller):
     @delete("/{drawing_id:str}", sync_to_thread=True)
     def delete_drawing(self, drawing_id: FromPath[str], services: Services) -> None:
         """Forget a drawing and all that was made of it."""
-        drawing = services.documents.get(DrawingDocument, drawing_id)
-        _forget(services, drawing)
+        services.documents.get(DrawingDocument, drawing_id)
+        forget_drawing(services.documents, services.blobs, drawing_id)
 
     @get("/{drawing_id:str}/picture", sync_to_thread=True)
     def get_picture(
@@ -65,9 +95,20 @@ class DrawingController(Controller):
         )
         return respond_with(request, content)
 
+    @get("/{drawing_id:str}/everything.zip", sync_to_thread=True, media_type="application/zip")
+    def get_everything(self, drawing_id: FromPath[str], services: Services) -> Response[bytes]:
+        """The picture, what was found in it, and every file that is ready, in one zip."""
+        drawing = services.documents.get(DrawingDocument, drawing_id)
+        name = quote(f"{PurePath(drawing.name).stem}.zip")
+        return Response(
+            pack_everything(services, drawing),
+            headers={"Content-Disposition": f"attachment; filename*=UTF-8''{name}"},
+        )
+
     @put(
         "/{drawing_id:str}/background",
         operation_class=UploadOperation,
+        opt={RATE: "uploads"},
         status_code=HTTP_204_NO_CONTENT,
     )
     async def put_background(
@@ -81,41 +122,23 @@ class DrawingController(Controller):
         await asyncio.to_thread(_store_background, services, drawing_id, upload)
 
 
-def _store_upload(services: ApiServices, upload: Upload) -> DrawingDocument:
-    drawing_id, job = secrets.token_urlsafe(16), secrets.token_urlsafe(16)
-    drawing = DrawingDocument(
-        id=drawing_id,
-        name=upload.name,
-        upload=f"{drawing_id}.upload",
-        job=job,
-        created=time.time(),
-    )
-    services.blobs.put(drawing.upload, upload.data)
-    services.documents.put(drawing_id, drawing)
-    try:
-        services.queue.enqueue_annotation(job, drawing_id)
-    except JobFailed:
-        _forget(services, drawing)
-        raise
-    return drawing
+def _find_all(services: ApiServices, ids: Iterable[str]) -> Iterator[DrawingDocument]:
+    """Those that are not deleted meanwhile."""
+    for id in ids:
+        with suppress(NotFound):
+            yield services.documents.get(DrawingDocument, id)
 
 
 def _store_background(services: ApiServices, drawing_id: str, upload: Upload) -> None:
     services.documents.get(DrawingDocument, drawing_id)
-    services.blobs.put(background_blob(drawing_id), upload.data)
+    data = strip_metadata(upload.data)
+    if data is None:
+        msg = "Save the background as JPEG, PNG or WebP and try again."
+        raise UnsupportedImage(msg)
+    services.blobs.put(background_blob(drawing_id), data)
     try:
         services.documents.get(DrawingDocument, drawing_id)
     except NotFound:
         # It was deleted in the meantime, and its files with it.
         services.blobs.delete(background_blob(drawing_id))
         raise
-
-
-def _forget(services: ApiServices, drawing: DrawingDocument) -> None:
-    """Delete the files first: what is left by a fault in between can still be found by its id."""
-    animations = services.documents.animations_of(drawing.id)
-    blobs = [file.blob for animation in animations for file in animation.files]
-    for blob in (*blobs, background_blob(drawing.id), drawing.picture, drawing.upload):
-        if blob is not None:
-            services.blobs.delete(blob)
-    services.documents.delete(DrawingDocument, drawing.id)

@@ -11,16 +11,20 @@ from litestar.exceptions import HTTPException, ValidationException
 from animator.core.errors import (
     AnimatorError,
     Conflict,
+    ForeignOrigin,
     ImageTooLarge,
     InvalidAnnotation,
     InvalidImage,
+    InvalidKey,
     InvalidSkeleton,
     JobFailed,
+    KeyRequired,
     LearningOff,
     ModelUnavailable,
     NotFound,
     NotReady,
     Page,
+    TooManyRequests,
     UnknownRevision,
     UnsupportedImage,
 )
@@ -39,6 +43,10 @@ _STATUSES: tuple[tuple[type[AnimatorError], HTTPStatus], ...] = (
     (UnsupportedImage, HTTPStatus.UNSUPPORTED_MEDIA_TYPE),
     (InvalidImage, HTTPStatus.BAD_REQUEST),
     (NotFound, HTTPStatus.NOT_FOUND),
+    (KeyRequired, HTTPStatus.UNAUTHORIZED),
+    (InvalidKey, HTTPStatus.UNAUTHORIZED),
+    (ForeignOrigin, HTTPStatus.FORBIDDEN),
+    (TooManyRequests, HTTPStatus.TOO_MANY_REQUESTS),
     (LearningOff, HTTPStatus.FORBIDDEN),
     (InvalidAnnotation, HTTPStatus.BAD_REQUEST),
     (InvalidSkeleton, HTTPStatus.BAD_REQUEST),
@@ -83,7 +91,12 @@ def problem_from_animator_error(
 ) -> Response[Problem]:
     """Answer an error of ours with its own code, sentence and page."""
     status = next(status for kind, status in _STATUSES if isinstance(error, kind))
-    return _respond(status, error.code, error.message, error.page)
+    response = _respond(status, error.code, error.message, error.page)
+    if status == HTTPStatus.UNAUTHORIZED:
+        response.headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, TooManyRequests):
+        response.headers["Retry-After"] = str(error.retry_after)
+    return response
 
 
 def problem_from_http_exception(

@@ -12,6 +12,7 @@ from animator.api.uploads import Upload
 from animator.core.documents import DrawingDocument, Ownership
 from animator.core.errors import Conflict, JobFailed, NotFound
 from animator.core.job import new_job
+from animator.core.metadata import strip_metadata
 from animator.store import forget_drawing
 
 __all__ = ("store_upload",)
@@ -28,9 +29,10 @@ def store_upload(
     sha256 = hashlib.sha256(upload.data).hexdigest()
     known = services.documents.find_upload(owner.id, sha256)
     if known is not None:
-        return _read_again(services, services.documents.get(DrawingDocument, known)), False
+        drawing = services.documents.get(DrawingDocument, known)
+        return _read_again(services, drawing, upload), False
     drawing = _describe(services, upload)
-    services.blobs.put(drawing.upload, upload.data)
+    _store_picture(services, drawing, upload)
     services.documents.put(drawing.id, drawing)
     try:
         ownership = Ownership(owner=owner.id, sha256=sha256, created=drawing.created)
@@ -58,10 +60,19 @@ def _describe(services: ApiServices, upload: Upload) -> DrawingDocument:
     )
 
 
-def _read_again(services: ApiServices, drawing: DrawingDocument) -> DrawingDocument:
+def _store_picture(services: ApiServices, drawing: DrawingDocument, upload: Upload) -> None:
+    """Store the picture without what else its file told, such as where it was taken.
+
+    Where that cannot be done without decoding it, the job that reads it does so.
+    """
+    services.blobs.put(drawing.upload, strip_metadata(upload.data) or upload.data)
+
+
+def _read_again(services: ApiServices, drawing: DrawingDocument, upload: Upload) -> DrawingDocument:
     """A drawing that is known; one whose job failed gets another, for that may have passed."""
     if drawing.picture is not None or not _has_failed(services, drawing.job):
         return drawing
+    _store_picture(services, drawing, upload)
     drawing = msgspec.structs.replace(drawing, job=new_job(drawing.id))
     services.documents.put(drawing.id, drawing)
     services.queue.enqueue_annotation(drawing.job, drawing.id)

@@ -24,11 +24,13 @@ from animator.core.drawing import Drawing
 from animator.core.errors import AnimatorError, JobFailed, NotFound
 from animator.core.job import JobProblem, Step, problem_from_error
 from animator.core.rotation import rotate_drawing
-from animator.ingest import decode_image, encode_picture
+from animator.directing import Props
+from animator.ingest import encode_picture
 from animator.jobs.completing import complete_annotation
 from animator.jobs.connection import connect
 from animator.jobs.predictor import PatientPredictor
 from animator.jobs.progress import JobEvents, JobProgress
+from animator.jobs.reading import read_upload
 from animator.pipeline import Progress, annotate, complete, film, stage_figures
 from animator.settings import load_settings
 from animator.store import BlobStore, Document, DocumentStore, FileBlobs, FileDocuments
@@ -62,7 +64,7 @@ def annotate_drawing(job: str, drawing_id: str) -> None:
             return
         progress("reading", 0.0)
         document = shop.documents.get(DrawingDocument, drawing_id)
-        drawing = decode_image(shop.blobs.get(document.upload))
+        drawing = read_upload(shop.blobs, document.upload)
         annotation = annotate(drawing, shop.predictor, progress)
         _store_picture(shop, document, rotate_drawing(drawing, annotation.rotation))
         shop.documents.put(drawing_id, annotation)
@@ -76,7 +78,7 @@ def complete_figures(job: str, drawing_id: str) -> None:
             return
         progress("reading", 0.0)
         upload = shop.documents.get(DrawingDocument, drawing_id).upload
-        drawing = decode_image(shop.blobs.get(upload))
+        drawing = read_upload(shop.blobs, upload)
 
         def find(annotation: Annotation) -> dict[str, FigureAnnotation]:
             return complete(drawing, annotation, shop.predictor, progress)
@@ -94,10 +96,10 @@ def animate_drawing(job: str, animation_id: str) -> None:
         document = shop.documents.get(AnimationDocument, animation_id)
         annotation = shop.documents.get(Annotation, document.drawing)
         upload = shop.documents.get(DrawingDocument, document.drawing).upload
-        drawing = decode_image(shop.blobs.get(upload))
+        drawing = read_upload(shop.blobs, upload)
         request = document.request
         tell = _while_wanted(shop, animation_id, progress)
-        stage = stage_figures(drawing, annotation, request, tell, _picture(shop, document))
+        stage = stage_figures(drawing, annotation, request, tell, _props(shop, document))
         with _scratch_folder(shop.scratch / job) as folder:
             targets = {form: folder / f"animation.{form.suffix}" for form in request.formats}
             files = film(stage, targets, tell, request.still, request.max_bytes)
@@ -163,11 +165,11 @@ def _is_annotated(shop: Workshop, drawing_id: str) -> bool:
     return False
 
 
-def _picture(shop: Workshop, document: AnimationDocument) -> Drawing | None:
-    """The picture that the background asks for."""
+def _props(shop: Workshop, document: AnimationDocument) -> Props:
+    """What was handed in beside the drawing: the picture that the background asks for."""
     if document.request.background.kind != "picture":
-        return None
-    return decode_image(shop.blobs.get(background_blob(document.drawing)))
+        return Props()
+    return Props(picture=read_upload(shop.blobs, background_blob(document.drawing)))
 
 
 def _store_picture(shop: Workshop, document: DrawingDocument, drawing: Drawing) -> None:

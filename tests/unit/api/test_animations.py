@@ -4,7 +4,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from animator.core.documents import AnimationDocument, AnimationRequest
-from tests.support_api import MemoryServices, put_animation, put_drawing
+from tests.support_api import GIF, MemoryServices, put_animation, put_drawing
 
 Client = TestClient[Litestar]
 
@@ -74,7 +74,7 @@ def test_playback_is_kept_as_it_was_asked_for(client: Client, memory: MemoryServ
 
 def test_looks_are_kept_as_they_were_asked_for(client: Client, memory: MemoryServices) -> None:
     put_drawing(memory)
-    assert client.put("/api/drawings/drawing/background", content=b"GIF89a").status_code == 204
+    assert client.put("/api/drawings/drawing/background", content=GIF).status_code == 204
     background = {"kind": "picture", "colour": [1, 2, 3], "fit": "contain", "shadow": True}
     body = {"background": background, "overlays": ["bones", "mesh"], "max_bytes": 500_000}
     response = client.post("/api/drawings/drawing/animations", json=body)

@@ -10,7 +10,7 @@ from animator.api import create_app
 from animator.api.problems import Problem
 from animator.core.errors import AnimatorError, Conflict, JobFailed, ModelUnavailable
 from animator.core.job import JobEvent
-from tests.support_api import MemoryServices
+from tests.support_api import MemoryServices, put_drawing
 
 Client = TestClient[Litestar]
 
@@ -67,8 +67,9 @@ def test_own_errors_keep_code_sentence_and_page(
     status: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    put_drawing(memory)
     monkeypatch.setattr(memory.jobs, "last_event", raising(error))
-    response = client.get("/api/jobs/j")
+    response = client.get("/api/jobs/drawing-j")
     problem = msgspec.json.decode(response.content, type=Problem)
     assert (response.status_code, problem.code) == (status, error.code)
     assert (problem.detail, problem.page) == (error.message, error.page)
@@ -80,8 +81,9 @@ def test_fault_of_ours_tells_nothing_of_its_inside(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    put_drawing(memory)
     monkeypatch.setattr(memory.jobs, "last_event", raising(RuntimeError("secret")))
-    response = client.get("/api/jobs/j")
+    response = client.get("/api/jobs/drawing-j")
     assert (response.status_code, response.json()["code"]) == (500, "internal_error")
     assert "secret" not in response.text
     assert "secret" in caplog.text
@@ -127,7 +129,7 @@ def test_schema_describes_boxes_and_uploads_as_they_are_sent(client: Client) -> 
     assert "application/octet-stream" in body
 
 
-@pytest.mark.parametrize("address", ["/", "/drawings/abc", "/drawings/abc/joints"])
+@pytest.mark.parametrize("address", ["/", "/drawings/abc", "/shared/abc", "/privacy"])
 def test_addresses_of_the_page_get_its_shell(client: Client, address: str) -> None:
     response = client.get(address)
     assert (response.status_code, response.text) == (200, "<title>shell</title>")

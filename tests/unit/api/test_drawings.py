@@ -6,14 +6,15 @@ from litestar.testing import TestClient
 from animator.api import ApiLimits, create_app
 from animator.core.annotation import Annotation
 from animator.core.documents import DrawingDocument
-from tests.support_api import MemoryServices, put_animation
+from tests.support_api import GIF, MemoryServices, put_animation
+from tests.support_serve import draw_doll
 
 Client = TestClient[Litestar]
 PNG = b"\x89PNG\r\n\x1a\n" + b"rest of the picture"
 
 
-def upload(client: Client, name: str = "Max.png") -> DrawingDocument:
-    response = client.post("/api/drawings", files={"file": (name, PNG)})
+def upload(client: Client, name: str = "Max.png", data: bytes = PNG) -> DrawingDocument:
+    response = client.post("/api/drawings", files={"file": (name, data)})
     assert response.status_code == 201
     return msgspec.json.decode(response.content, type=DrawingDocument)
 
@@ -35,7 +36,7 @@ def test_upload_answers_with_the_address_of_the_drawing(client: Client) -> None:
 
 
 def test_ids_cannot_be_guessed(client: Client) -> None:
-    ids = {upload(client).id for _ in range(20)}
+    ids = {upload(client, data=PNG + bytes([i])).id for i in range(20)}
     assert len(ids) == 20
     assert all(len(id) >= 22 for id in ids)
 
@@ -138,11 +139,29 @@ def test_background_is_kept_replaced_and_goes_with_its_drawing(
 ) -> None:
     drawing = upload(client)
     address = f"/api/drawings/{drawing.id}/background"
-    assert client.put(address, content=b"GIF89a").status_code == 204
-    assert client.put(address, files={"file": ("sky.png", PNG)}).status_code == 204
-    assert memory.blobs.blobs == {drawing.upload: PNG, f"{drawing.id}.background": PNG}
+    assert client.put(address, content=draw_doll()).status_code == 204
+    assert client.put(address, files={"file": ("sky.gif", GIF)}).status_code == 204
+    assert memory.blobs.blobs == {drawing.upload: PNG, f"{drawing.id}.background": GIF}
     client.delete(f"/api/drawings/{drawing.id}")
     assert memory.blobs.blobs == {}
+
+
+def test_background_of_which_metadata_cannot_be_taken_away_is_not_kept(
+    client: Client, memory: MemoryServices
+) -> None:
+    drawing = upload(client)
+    refused = client.put(f"/api/drawings/{drawing.id}/background", content=b"II*\0tiff")
+    assert (refused.status_code, refused.json()["code"]) == (415, "unsupported_image")
+    assert memory.blobs.blobs == {drawing.upload: PNG}
+
+
+def test_picture_is_stored_without_what_else_its_file_told(
+    client: Client, memory: MemoryServices
+) -> None:
+    told = b"!\xfe\x05where\x00"  # a comment (GIF89a, section 24)
+    drawing = upload(client, data=GIF[:-1] + told + GIF[-1:])
+    client.put(f"/api/drawings/{drawing.id}/background", content=GIF[:-1] + told + GIF[-1:])
+    assert memory.blobs.blobs == {drawing.upload: GIF, f"{drawing.id}.background": GIF}
 
 
 def test_background_that_is_no_picture_or_of_no_drawing_is_not_kept(

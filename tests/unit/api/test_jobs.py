@@ -9,13 +9,13 @@ from litestar.testing import TestClient
 
 from animator.api.jobs import stream_events
 from animator.core.job import JobEvent, JobProblem, JobState, Step
-from tests.support_api import MemoryJobs, MemoryServices
+from tests.support_api import MemoryJobs, MemoryServices, put_drawing
 
 Client = TestClient[Litestar]
 
 
 def event(state: JobState, step: Step, progress: float) -> JobEvent:
-    return JobEvent(job="j", state=state, step=step, progress=progress)
+    return JobEvent(job="drawing-j", state=state, step=step, progress=progress)
 
 
 def read_stream(body: str) -> list[JobEvent]:
@@ -24,9 +24,10 @@ def read_stream(body: str) -> list[JobEvent]:
 
 
 def test_job_shows_its_last_state(client: Client, memory: MemoryServices) -> None:
+    put_drawing(memory)
     memory.jobs.report(event("queued", "waiting", 0.0))
     memory.jobs.report(event("running", "reading", 0.1))
-    assert client.get("/api/jobs/j").json()["step"] == "reading"
+    assert client.get("/api/jobs/drawing-j").json()["step"] == "reading"
 
 
 def test_unknown_job_is_not_found(client: Client) -> None:
@@ -38,11 +39,12 @@ def test_unknown_job_is_not_found(client: Client) -> None:
 def test_stream_of_a_finished_job_gives_its_end_and_ends(
     client: Client, memory: MemoryServices
 ) -> None:
+    put_drawing(memory)
     problem = JobProblem(code="no_figure_found", message="No figure.")
-    end = JobEvent(job="j", state="failed", step="detecting", progress=0.3, problem=problem)
+    end = JobEvent(job="drawing-j", state="failed", step="detecting", progress=0.3, problem=problem)
     memory.jobs.report(event("running", "reading", 0.1))
     memory.jobs.report(end)
-    response = client.get("/api/jobs/j/events")
+    response = client.get("/api/jobs/drawing-j/events")
     assert response.headers["Content-Type"].startswith("text/event-stream")
     assert response.headers["X-Accel-Buffering"] == "no"
     assert read_stream(response.text) == [end]
@@ -52,7 +54,7 @@ async def test_stream_gives_the_last_state_then_each_change() -> None:
     jobs = MemoryJobs()
     jobs.report(event("queued", "waiting", 0.0))
     jobs.report(event("running", "reading", 0.1))
-    messages = stream_events(jobs.follow("j"), heartbeat=60, stopping=asyncio.Event())
+    messages = stream_events(jobs.follow("drawing-j"), heartbeat=60, stopping=asyncio.Event())
     told = [decode(await anext(messages))]
     jobs.report(event("running", "detecting", 0.4))
     told.append(decode(await anext(messages)))
@@ -65,7 +67,7 @@ async def test_stream_gives_the_last_state_then_each_change() -> None:
 async def test_silent_stream_says_that_it_lives() -> None:
     jobs = MemoryJobs()
     jobs.report(event("running", "reading", 0.1))
-    messages = stream_events(jobs.follow("j"), heartbeat=0.01, stopping=asyncio.Event())
+    messages = stream_events(jobs.follow("drawing-j"), heartbeat=0.01, stopping=asyncio.Event())
     await anext(messages)
     silence = [await anext(messages), await anext(messages)]
     assert all(b"data" not in m.encode() and m.encode().startswith(b": ") for m in silence)
@@ -93,7 +95,7 @@ async def test_stream_that_nobody_reads_lets_go_of_its_source() -> None:
 async def test_stream_ends_when_the_server_stops() -> None:
     jobs, stopping = MemoryJobs(), asyncio.Event()
     jobs.report(event("running", "reading", 0.1))
-    messages = stream_events(jobs.follow("j"), heartbeat=60, stopping=stopping)
+    messages = stream_events(jobs.follow("drawing-j"), heartbeat=60, stopping=stopping)
     await anext(messages)
     rest = asyncio.ensure_future(anext(messages, None))
     await asyncio.sleep(0)

@@ -1,6 +1,5 @@
 """Bytes become upright RGB pictures, or a typed error with advice."""
 
-import base64
 import hashlib
 import io
 
@@ -13,21 +12,6 @@ from PIL import Image
 from animator.core.errors import ImageTooLarge, InvalidImage, UnsupportedImage
 from animator.ingest import ImageLimits, decode_image
 from tests import support_bad_images as bad
-
-HEIC_TURNED = base64.b64decode(
-    "AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAchtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABw"
-    "aWN0AAAAAAAAAAAAAAAAAAAAADRpbG9jAAAAAERAAAIAAQAAAAAB7AABAAAAAAAAADUAAgAAAAAC"
-    "IQABAAAAAAAAACQAAAA4aWluZgAAAAAAAgAAABVpbmZlAgAAAAABAABodmMxAAAAABVpbmZlAgAA"
-    "AQACAABFeGlmAAAAAA5waXRtAAAAAAABAAABB2lwcnAAAADmaXBjbwAAAHZodmNDAQNwAAAAkAAA"
-    "AAAAHvAA/P34+AAADwNgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQGEAAQAqQgEBA3AAAAMA"
-    "kAAAAwAAAwAeoCCBBZbq5Ka5uAhoMCAAAAMDIAAAAwAhYgABAAZEAcFzwIkAAAATY29scm5jbHgA"
-    "AQANAAaAAAAAFGlzcGUAAAAAAAAAQAAAAEAAAAAoY2xhcAAAAEAAAAABAAAAMAAAAAEAAAAAAAAA"
-    "Av////AAAAACAAAAEHBpeGkAAAAAAwgICAAAAAlpcm90AwAAABlpcG1hAAAAAAAAAAEAAQaBAgMF"
-    "hIYAAAAaaXJlZgAAAAAAAAAOY2RzYwACAAEAAQAAAGFtZGF0AAAAMSgBr1j5FOf/v31/fwqG3My8"
-    "cw1C3Q8ApVn3Sa2plOwfrj96Jjjk2u/rNtnKMeKVRPoAAAAGRXhpZgAATU0AKgAAAAgAAQESAAMA"
-    "AAABAAYAAAAAAAA="
-)
-"""Made with libheif: 64 x 48 stored, its top-left quarter red, to be turned by 90 degrees."""
 
 
 def two_tone() -> Image.Image:
@@ -55,7 +39,7 @@ def test_each_format_and_mode_is_read(image_format: str, mode: str) -> None:
 
 
 def test_heic_is_turned_as_its_container_says_and_only_once() -> None:
-    pixels = decode_image(HEIC_TURNED).image
+    pixels = decode_image(bad.HEIC_TURNED).image
     assert pixels.shape == (64, 48, 3)
     assert pixels[4, 44, 1] < 60
     assert pixels[4, 4].min() > 200
