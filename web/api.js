@@ -2,7 +2,7 @@
 
 import { suffixOf } from "./wishes.js";
 
-/** @import { AnimationDocument, AnimationFormat, AnimationRequest, Annotation, DrawingDocument, Health, JobEvent, MotionInfo, SkeletonTemplate } from "./types.js" */
+/** @import { AnimationDocument, AnimationFormat, AnimationRequest, Annotation, DrawingDocument, Health, JobEvent, MotionInfo, Owner, Share, SharedAnimation, SkeletonTemplate } from "./types.js" */
 
 /** What went wrong: `code` is the server's, or "offline" when it did not answer. */
 export class ApiError extends Error {
@@ -103,6 +103,47 @@ export const getAnimation = (id) => call("GET", `/api/animations/${id}`);
 /** @type {(id: string) => Promise<void>} */
 export const deleteAnimation = (id) => call("DELETE", `/api/animations/${id}`);
 
+/** @type {(id: string) => string} */
+export const everythingUrl = (drawing) => `/api/drawings/${drawing}/everything.zip`;
+
+/** @type {(animation: string, days: number) => Promise<Share>} */
+export const createShare = (animation, days) =>
+  call("POST", `/api/animations/${animation}/shares`, { days });
+
+/** @type {(animation: string) => Promise<Share[]>} */
+export const listShares = (animation) => call("GET", `/api/animations/${animation}/shares`);
+
+/** @type {(id: string) => Promise<void>} */
+export const deleteShare = (id) => call("DELETE", `/api/shares/${id}`);
+
+/** @type {(id: string) => Promise<SharedAnimation>} */
+export const getShared = (id) => call("GET", `/api/shares/${id}`);
+
+/** @type {() => Promise<Owner>} */
+export const getOwner = () => call("GET", "/api/owner");
+
+/** Have all that one ever handed in forgotten. @type {() => Promise<void>} */
+export const deleteOwner = () => call("DELETE", "/api/owner");
+
+/**
+ * Whether a drawing may be learned from.
+ * @param {string} drawing
+ * @returns {Promise<boolean>}
+ */
+export async function hasConsent(drawing) {
+  try {
+    await call("GET", `/api/drawings/${drawing}/consent`);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "not_found") return false;
+    throw error;
+  }
+}
+
+/** @type {(drawing: string, isGiven: boolean) => Promise<void>} */
+export const setConsent = (drawing, isGiven) =>
+  call(isGiven ? "PUT" : "DELETE", `/api/drawings/${drawing}/consent`);
+
 /** @type {(id: string) => Promise<JobEvent>} */
 export const getJob = (id) => call("GET", `/api/jobs/${id}`);
 
@@ -125,8 +166,14 @@ export const fileUrl = (id, format, download = false) =>
  * @param {AnimationFormat} format
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
  */
-export async function getFile(id, format) {
-  const response = await send(fileUrl(id, format));
+export const getFile = (id, format) => getBytes(fileUrl(id, format));
+
+/**
+ * @param {string} url
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ */
+export async function getBytes(url) {
+  const response = await send(url);
   return new Uint8Array(await response.arrayBuffer());
 }
 

@@ -154,6 +154,19 @@ export class Corrections {
     this.followJob();
   }
 
+  /** @returns {Promise<void>} when nothing is on its way */
+  untilSaved() {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (this.saving === "saving") return;
+        stop();
+        resolve();
+      };
+      const stop = this.watch(look);
+      look();
+    });
+  }
+
   /** @returns {Promise<boolean>} whether nothing differed */
   async sendDifference() {
     const change = changeBetween(this.base.figures, this.figures);

@@ -102,3 +102,24 @@ export function isEdge(pixels, width, index, reach) {
   if (x < reach || x >= width - reach) return true;
   return [-reach, reach, -reach * width, reach * width].some((step) => !pixels[index + step]);
 }
+
+/**
+ * @param {RunLengths} mask
+ * @returns {{ x: number, y: number, width: number, height: number } | null} around what is painted
+ */
+export function boundsOfMask({ size: [height], counts }) {
+  let [left, top, right, bottom] = [Infinity, Infinity, -1, -1];
+  let at = 0;
+  unpackRuns(counts).forEach((run, i) => {
+    const [start, end] = [at, at + run - 1];
+    at += run;
+    if (i % 2 === 0 || run === 0) return;
+    const [first, last] = [Math.floor(start / height), Math.floor(end / height)];
+    const isOver = first < last; // the run goes on at the top of the next column
+    left = Math.min(left, first);
+    right = Math.max(right, last);
+    top = Math.min(top, isOver ? 0 : start % height);
+    bottom = Math.max(bottom, isOver ? height - 1 : end % height);
+  });
+  return right < 0 ? null : { x: left, y: top, width: right - left + 1, height: bottom - top + 1 };
+}

@@ -78,7 +78,8 @@ export type AnimationFormat =
   | "character"
   | "gltf"
   | "track"
-  | "backdrop";
+  | "backdrop"
+  | "previews";
 
 export interface AnimationFile {
   format: AnimationFormat;
@@ -154,6 +155,31 @@ export interface MotionInfo {
   duration: number;
   fps: number;
   loop: boolean;
+}
+
+/** That whoever knows its address may look at an animation. */
+export interface Share {
+  id: string;
+  animation: string;
+  created: number;
+  expires: number;
+  url: string;
+}
+
+/** What is shared, as everybody sees it. */
+export interface SharedAnimation {
+  motion: string;
+  width: number | null;
+  height: number | null;
+  expires: number;
+  files: { format: AnimationFormat; url: string; bytes: number }[];
+}
+
+export interface Owner {
+  has_drawings: boolean;
+  /** Days for which a drawing is kept; null when it is kept until it is deleted. */
+  keep_days: number | null;
+  learning: boolean;
 }
 
 export interface Health {

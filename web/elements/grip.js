@@ -1,8 +1,7 @@
 /** A handle on the board: dragged by finger or mouse, moved by the arrow keys. */
 
 import { el } from "../dom.js";
-import { distance } from "../geometry.js";
-import { inDrawing, toScreen } from "../spaces.js";
+import { inDrawing } from "../spaces.js";
 
 /** @import { DrawingPoint } from "../spaces.js" */
 /** @import { DrawingBoard } from "./drawing-board.js" */
@@ -167,11 +166,11 @@ const GRIPS = new WeakMap();
  * @param {PointerEvent} event
  * @returns {Grip}
  */
-function nearest(touched, event) {
-  const { board } = touched;
-  const finger = board.screenPointOf(event);
-  const apart = (/** @type {Grip} */ grip) => distance(toScreen(grip.at, board.view), finger);
-  const under = document.elementsFromPoint(event.clientX, event.clientY);
-  const grips = under.flatMap((node) => GRIPS.get(node) ?? []);
+function nearest(touched, { clientX, clientY }) {
+  const apart = (/** @type {Grip} */ { node }) => {
+    const { left, top, width, height } = node.getBoundingClientRect();
+    return Math.hypot(left + width / 2 - clientX, top + height / 2 - clientY);
+  };
+  const grips = document.elementsFromPoint(clientX, clientY).flatMap((node) => GRIPS.get(node) ?? []);
   return grips.reduce((best, grip) => (apart(grip) < apart(best) ? grip : best), touched);
 }

@@ -60,11 +60,12 @@ function drawOutline({ box: [x1, y1, x2, y2], mask }, width, height) {
 }
 
 /**
+ * Paint an outline and, faintly, what is inside; the canvas gets the mask's size.
  * @param {HTMLCanvasElement} canvas
  * @param {RunLengths} mask
  * @param {number} line width of the outline, pixels
  */
-function paintMask(canvas, mask, line) {
+export function paintMask(canvas, mask, line) {
   const [height, width] = mask.size;
   canvas.width = width;
   canvas.height = height;

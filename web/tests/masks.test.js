@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { isEdge, maskPixels, unpackRuns } from "../masks.js";
+import { isEdge, maskPixels, unpackRuns, boundsOfMask } from "../masks.js";
 
 // Worked out by hand from the string form: 48 + five bits, 32 says that more follow.
 test("runs start with what is outside", () => {
@@ -37,4 +37,12 @@ test("an edge is what lies beside the outside or the border", () => {
   assert.equal(isEdge(pixels, 5, 13, 1), false, "all four neighbours are inside");
   assert.equal(isEdge(pixels, 5, 11, 1), false, "outside is no edge");
   assert.equal(isEdge(pixels, 5, 10, 1), true, "on the border");
+});
+
+test("the bounds of a mask are around what is painted", () => {
+  // Four rows, three columns; outside 5, figure 2, outside 5: rows 1 and 2 of the second column.
+  assert.deepEqual(boundsOfMask({ size: [4, 3], counts: "525" }), { x: 1, y: 1, width: 1, height: 2 });
+  // Outside 3, figure 2, outside 7: the last of the first column, the first of the second.
+  assert.deepEqual(boundsOfMask({ size: [4, 3], counts: "327" }), { x: 0, y: 0, width: 2, height: 4 });
+  assert.equal(boundsOfMask({ size: [4, 3], counts: "<" }), null);
 });

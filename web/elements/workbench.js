@@ -1,0 +1,234 @@
+/** Where a drawing is mended: the board, the tool in hand, and the figure dancing beside it. */
+
+import { el } from "../dom.js";
+import { navigate, rename } from "../router.js";
+import { strings } from "../strings.js";
+import { USUAL } from "../wishes.js";
+import { figuresTool } from "./box-editor.js";
+import { conflictNotice } from "./conflict.js";
+import { editTop, figureSwitch, toolTabs } from "./edit-top.js";
+import { orderTool } from "./limb-order.js";
+import { outlineTool } from "./outline-editor.js";
+import { problem } from "./problem.js";
+import { Dancer } from "./dancer.js";
+import { jointsTool } from "./skeleton-editor.js";
+import { iconButton } from "./tool-button.js";
+
+/** @import { Corrections } from "../corrections.js" */
+/** @import { Annotation, FigureAnnotation } from "../types.js" */
+/** @import { Desk, DrawingBoard, Tool } from "./drawing-board.js" */
+/** @import { ToolName } from "./edit-top.js" */
+
+const words = strings.edit;
+
+/** @type {Record<ToolName, (desk: Desk) => Tool>} */
+const MAKERS = {
+  figures: figuresTool,
+  outline: outlineTool,
+  joints: jointsTool,
+  order: orderTool,
+};
+
+/** Leaving waits so long for the last correction to be saved, milliseconds. */
+const PATIENCE = 3000;
+
+/** @implements {Desk} */
+export class Workbench {
+  /**
+   * @param {string} id of the drawing
+   * @param {DrawingBoard} board
+   * @param {Corrections} corrections
+   * @param {{ figure: string, motion: string }} chosen the figure that is mended, and the motion
+   *   that it practises
+   */
+  constructor(id, board, corrections, { figure, motion }) {
+    this.id = id;
+    this.board = board;
+    this.corrections = corrections;
+    this.chosen = figure;
+    this.motion = motion;
+    this.leaving = new AbortController();
+    /** @type {ToolName} */
+    this.toolName = "figures";
+    /** @type {Tool | null} */
+    this.tool = null;
+    /** What the notice tells. @type {unknown} */
+    this.noticed = null;
+    const { signal } = this.leaving;
+    this.dancer = new Dancer(id, corrections, { ...USUAL, motion }, signal);
+    this.listener = el("p", { class: "visually-hidden", role: "status" });
+    this.bar = el("div", { class: "edit-bar" });
+    this.notices = el("div", { class: "edit-notices" });
+    this.top = editTop({
+      onFinish: () => this.finish(),
+      onUndo: () => this.undo(),
+      onRedo: () => this.redo(),
+    });
+    this.tabs = toolTabs((name) => this.addressOf(name), (name) => this.use(name));
+    this.switch = figureSwitch((step) => this.step(step));
+    this.node = this.layOut(board, this.dancer);
+    this.unwatch = corrections.watch(() => this.show());
+    document.addEventListener("keydown", (event) => this.press(event), { signal });
+  }
+
+  /**
+   * @param {DrawingBoard} board
+   * @param {Dancer} dancer
+   */
+  layOut(board, dancer) {
+    const zoom = el(
+      "div",
+      { class: "board-zoom" },
+      iconButton("plus", words.zoomIn, () => board.zoomIn()),
+      iconButton("minus", words.zoomOut, () => board.zoomOut()),
+      iconButton("fit", words.fit, () => board.fit()),
+    );
+    const easel = el("div", { class: "edit-easel" }, board.node, this.switch.node, zoom, this.notices);
+    const panel = el("div", { class: "edit-panel" }, dancer.node, this.bar);
+    return el("div", { class: "editor" }, this.top.node, this.tabs.node, easel, panel, this.listener);
+  }
+
+  /**
+   * @param {ToolName} name
+   * @param {boolean} [isStep] whether going back leads to the tool before
+   */
+  use(name, isStep = true) {
+    if (this.tool && name === this.toolName) return;
+    this.tool?.leave();
+    this.toolName = name;
+    this.tool = MAKERS[name](this);
+    this.bar.replaceChildren(this.tool.bar);
+    this.board.take(this.tool.pen);
+    rename(this.addressOf(name), { isStep });
+    this.show();
+  }
+
+  /** @param {ToolName} name */
+  addressOf(name) {
+    const said = { figure: this.chosen, motion: this.motion === USUAL.motion ? "" : this.motion };
+    const query = new URLSearchParams(Object.entries(said).filter(([, value]) => value));
+    return `/drawings/${this.id}/edit/${name}${query.size > 0 ? `?${query}` : ""}`;
+  }
+
+  /** @returns {Annotation} */
+  annotation() {
+    const { corrections } = this;
+    return { ...corrections.base, figures: [...corrections.figures] };
+  }
+
+  figure() {
+    const figures = this.corrections.figures;
+    return figures.find(({ id }) => id === this.chosen) ?? figures[0];
+  }
+
+  /** @param {string} id */
+  choose(id) {
+    if (id === this.figure()?.id) return;
+    this.chosen = id;
+    rename(this.addressOf(this.toolName), { isStep: false });
+    this.show();
+  }
+
+  /** @param {1 | -1} step */
+  step(step) {
+    const figures = this.corrections.figures;
+    const at = figures.findIndex(({ id }) => id === this.figure()?.id);
+    const next = figures[(at + step + figures.length) % figures.length];
+    if (next) this.choose(next.id);
+  }
+
+  /**
+   * @param {Partial<FigureAnnotation>} change
+   * @param {string} what
+   */
+  mend(change, what) {
+    const figure = this.figure();
+    if (figure) this.corrections.mend(figure.id, change, what);
+  }
+
+  /**
+   * @param {Annotation} annotation
+   * @param {string} what
+   */
+  change({ figures }, what) {
+    this.corrections.change(figures, what);
+  }
+
+  /** @param {string} text */
+  say(text) {
+    this.listener.textContent = text;
+  }
+
+  undo() {
+    const what = this.corrections.undo();
+    this.say(what === null ? words.nothingToUndo : words.undone(what));
+  }
+
+  redo() {
+    const what = this.corrections.redo();
+    this.say(what === null ? words.nothingToRedo : words.redone(what));
+  }
+
+  show() {
+    const { corrections } = this;
+    const { figures } = corrections;
+    this.top.show(corrections);
+    this.tabs.show(this.toolName);
+    this.switch.show(figures.findIndex(({ id }) => id === this.figure()?.id), figures.length);
+    this.showNotice(corrections);
+    this.tool?.show();
+    this.dancer.refresh();
+  }
+
+  /** @param {Corrections} corrections */
+  showNotice(corrections) {
+    const { saving, error } = corrections;
+    const shown = saving === "conflict" ? saving : (error ?? null);
+    if (shown === this.noticed) return;
+    this.noticed = shown;
+    if (saving === "conflict") this.notices.replaceChildren(conflictNotice(corrections));
+    else if (error) this.notices.replaceChildren(this.refusal(error));
+    else this.notices.replaceChildren();
+    this.notices.querySelector("button")?.focus();
+  }
+
+  /** @param {unknown} error */
+  refusal(error) {
+    const act = () => this.undo();
+    const back = el("button", { type: "button", class: "button", onclick: act }, words.refused);
+    const note = problem(error, back);
+    note.classList.add("edit-notice");
+    return note;
+  }
+
+  /** @param {KeyboardEvent} event */
+  press(event) {
+    if (event.defaultPrevented) return;
+    const isUndo = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z";
+    if (isUndo || ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "y")) {
+      event.preventDefault();
+      if (isUndo && !event.shiftKey) this.undo();
+      else this.redo();
+    } else if (this.tool?.press?.(event)) event.preventDefault();
+  }
+
+  /** Back to the dance, with what was mended. */
+  async finish() {
+    const { corrections } = this;
+    corrections.save();
+    const late = new Promise((resolve) => setTimeout(resolve, PATIENCE));
+    await Promise.race([corrections.untilSaved(), late]);
+    if (corrections.saving === "conflict" || this.leaving.signal.aborted) return;
+    const query = this.motion === USUAL.motion ? "" : `?motion=${encodeURIComponent(this.motion)}`;
+    navigate(`/drawings/${this.id}${query}`);
+  }
+
+  leave() {
+    this.leaving.abort();
+    this.unwatch();
+    this.tool?.leave();
+    this.board.leave();
+    this.dancer.leave();
+    this.corrections.save();
+  }
+}
