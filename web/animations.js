@@ -86,9 +86,9 @@ export class Animations {
   /**
    * @param {AnimationRequest} request
    * @param {Tell} tell
-   * @param {AbortSignal} signal
+   * @param {AbortSignal} [signal]
    */
-  async begin(request, tell, signal) {
+  async begin(request, tell, signal = this.leaving) {
     const asked = await createAnimation(this.id, request);
     await followJob(asked.job, tell, signal);
     if (signal.aborted) {

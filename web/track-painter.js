@@ -1,5 +1,7 @@
 /** Draws frames of a vertex track with WebGL2: textured triangles, back to front, no depth. */
 
+import { link } from "./gl.js";
+
 /** @import { TrackClip, TrackFigure } from "./track.js" */
 
 const VERTEX = `#version 300 es
@@ -45,6 +47,7 @@ void main() {
 }`;
 
 const [FROM, TO, TEXEL] = [0, 1, 2];
+const ATTRIBUTES = { from: FROM, to: TO, texel: TEXEL };
 
 /**
  * @typedef {object} Actor a figure whose data lie in the memory of the graphics card
@@ -88,7 +91,7 @@ export class TrackPainter {
     if (!gl) throw new Error("there is no WebGL2 here");
     this.gl = gl;
     this.clip = clip;
-    this.program = link(gl);
+    this.program = link(gl, VERTEX, FRAGMENT, ATTRIBUTES);
     const uniform = (/** @type {string} */ name) => gl.getUniformLocation(this.program, name);
     this.uniforms = {
       share: uniform("share"),
@@ -149,28 +152,6 @@ export class TrackPainter {
   release() {
     this.gl.getExtension("WEBGL_lose_context")?.loseContext();
   }
-}
-
-/** @param {WebGL2RenderingContext} gl */
-function link(gl) {
-  const program = gl.createProgram();
-  for (const [kind, source] of /** @type {const} */ ([
-    [gl.VERTEX_SHADER, VERTEX],
-    [gl.FRAGMENT_SHADER, FRAGMENT],
-  ])) {
-    const shader = /** @type {WebGLShader} */ (gl.createShader(kind));
-    gl.shaderSource(shader, source);
-    gl.compileShader(shader);
-    gl.attachShader(program, shader);
-  }
-  for (const [name, index] of Object.entries({ from: FROM, to: TO, texel: TEXEL })) {
-    gl.bindAttribLocation(program, index, name);
-  }
-  gl.linkProgram(program);
-  if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
-    throw new Error(`the shaders do not link: ${gl.getProgramInfoLog(program)}`);
-  }
-  return program;
 }
 
 /**

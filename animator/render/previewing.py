@@ -18,7 +18,7 @@ __all__ = ("preview_clip", "preview_figure", "previews_of", "with_clips")
 FPS = 15.0
 """Frames a second of a preview; pages show what lies between."""
 
-ROOM = 1.16
+ROOM = 1.08
 """Side of the square that is seen against the longer side of what it shows."""
 
 

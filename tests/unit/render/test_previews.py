@@ -152,8 +152,8 @@ def test_turns_of_a_loop_go_on_the_short_way_over_its_seam() -> None:
 
 def test_texture_is_as_fine_as_the_square_needs() -> None:
     rig = make_rig(make_texture((200, 40, 40)))
-    with Image.open(BytesIO(preview_figure(rig, "f0", 12).texture)) as picture:
-        assert picture.size == (10, 10), "a world unit of a square of 1.16 units, in 12 pixels"
+    with Image.open(BytesIO(preview_figure(rig, "f0", 11).texture)) as picture:
+        assert picture.size == (10, 10), "a world unit of a square of 1.08 units, in 11 pixels"
 
 
 def test_file_that_was_cut_off_or_is_another_is_refused() -> None:
