@@ -8,13 +8,20 @@ const COLOUR = /^#[0-9a-f]{6}$/;
 const TRIM = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/;
 
 /**
- * Only what is not as usual is said.
  * @param {string} id of the drawing
  * @param {Wish} wish
  * @param {Keeping} keeping
  * @returns {string}
  */
-export function addressOf(id, wish, keeping) {
+export const addressOf = (id, wish, keeping) => `/drawings/${id}${queryOf(wish, keeping)}`;
+
+/**
+ * Only what is not as usual is said.
+ * @param {Wish} wish
+ * @param {Keeping} keeping
+ * @returns {string} with its question mark; empty when all is as usual
+ */
+export function queryOf(wish, keeping) {
   const { side, fps, plays } = keeping;
   const said = {
     motion: wish.motion !== USUAL.motion && wish.motion,
@@ -30,7 +37,7 @@ export function addressOf(id, wish, keeping) {
   };
   const pairs = Object.entries(said).filter(([, value]) => value);
   const query = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)]));
-  return `/drawings/${id}${pairs.length > 0 ? `?${query}` : ""}`;
+  return pairs.length > 0 ? `?${query}` : "";
 }
 
 /**

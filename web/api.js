@@ -9,11 +9,13 @@ export class ApiError extends Error {
   /**
    * @param {string} code
    * @param {string} message a sentence for the user; may be empty
+   * @param {string} [page] where it can be mended, as the server names it
    */
-  constructor(code, message) {
+  constructor(code, message, page = "upload") {
     super(message);
     this.name = "ApiError";
     this.code = code;
+    this.page = page;
   }
 }
 
@@ -212,7 +214,7 @@ async function send(url, how) {
 function errorFrom(text, status) {
   try {
     const problem = JSON.parse(text);
-    return new ApiError(String(problem.code), String(problem.detail));
+    return new ApiError(String(problem.code), String(problem.detail), problem.page);
   } catch {
     return new ApiError(status >= 502 ? "offline" : "other", "");
   }

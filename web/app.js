@@ -16,9 +16,12 @@ document
   );
 document
   .getElementById("footer")
-  ?.append(el("p", {}, strings.footer.privacy), el("a", { href: "/schema" }, strings.footer.api));
-
-const EDITOR = "./pages/edit.js";
+  ?.append(
+    el("p", {}, strings.footer.privacy),
+    el("a", { href: "/privacy", "data-page": true }, strings.footer.more),
+    el("a", { href: "/schema" }, strings.footer.api),
+  );
+document.querySelector(".skip")?.replaceChildren(strings.skip);
 
 const loadResult = async () => (await import("./pages/result.js")).mountResult;
 atFirstUse(loadResult);
@@ -27,6 +30,11 @@ addRoute(/^\/$/, mountUpload);
 addRoute(/^\/drawings\/(?<id>[\w-]+)\/?$/, later(loadResult));
 addRoute(
   /^\/drawings\/(?<id>[\w-]+)\/edit\/(?<tool>\w+)\/?$/,
-  later(async () => (await import(EDITOR)).mountEdit),
+  later(async () => (await import("./pages/edit.js")).mountEdit),
 );
+addRoute(
+  /^\/shared\/(?<id>[\w-]+)\/?$/,
+  later(async () => (await import("./pages/shared.js")).mountShared),
+);
+addRoute(/^\/privacy\/?$/, later(async () => (await import("./pages/privacy.js")).mountPrivacy));
 startRouter(mountLost);

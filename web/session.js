@@ -58,6 +58,10 @@ export function forgetDrawing(id) {
   drawings.delete(id);
 }
 
+export function forgetDrawings() {
+  for (const id of [...drawings.keys()]) forgetDrawing(id);
+}
+
 /**
  * @param {() => Promise<MotionInfo[]>} load
  * @returns {Promise<MotionInfo[]>}

@@ -1,12 +1,16 @@
-/** Ways to keep what is seen: each format is made when it is asked for, and saved when it is there. */
+/** Ways to keep what is seen: two at hand, the others and what they are like behind "more". */
 
-import { ApiError, fileUrl } from "../api.js";
-import { drawIcon } from "../art.js";
+import { everythingUrl, fileUrl } from "../api.js";
 import { el } from "../dom.js";
 import { strings } from "../strings.js";
-import { progress } from "./progress.js";
+import { exportOptions, trimChoice } from "./export-options.js";
+import { ExportRow } from "./export-row.js";
+import { shareBox } from "./share.js";
 
-/** @import { AnimationDocument, AnimationFormat, JobEvent } from "../types.js" */
+/** @import { Keeper } from "../keeper.js" */
+/** @import { AnimationDocument, AnimationFormat } from "../types.js" */
+/** @import { Keeping, Wish } from "../wishes.js" */
+/** @import { Made, Way } from "./export-row.js" */
 
 const words = strings.exports;
 
@@ -17,140 +21,112 @@ const FIRST = ["gif", "mp4"];
 const MORE = ["webm", "webp", "apng", "png", "sheet", "joints", "character", "gltf"];
 
 /**
- * @typedef {object} Maker
- * @property {(format: AnimationFormat) => AnimationDocument | undefined} find what is made already
- * @property {(
- *   format: AnimationFormat,
- *   tell: (event: JobEvent) => void,
- *   signal: AbortSignal,
- * ) => Promise<AnimationDocument | null>} make null when it was given up
+ * @typedef {object} Options
+ * @property {string} drawing its id
+ * @property {Keeping} keeping at first
+ * @property {(change: Partial<Keeping>) => void} onKeeping
+ * @property {(trim: Wish["trim"]) => void} onTrim
  */
 
 /**
- * @param {Maker} maker
- * @returns {{ node: HTMLElement, refresh: () => void, stop: () => void }} `refresh` when something
- *   else is shown; `stop` gives up what is being made
+ * @typedef {object} Exports
+ * @property {HTMLElement} node
+ * @property {(duration: number, trim: Wish["trim"]) => void} refresh when something else is shown, of
+ *   a motion so many seconds long
+ * @property {() => void} stop give up what is being made
  */
-export function exportMenu(maker) {
-  const rows = new Map([...FIRST, ...MORE].map((format) => [format, new ExportRow(format, maker)]));
-  const nodes = (/** @type {AnimationFormat[]} */ formats) =>
-    formats.map((format) => el("li", {}, /** @type {ExportRow} */ (rows.get(format)).node));
+
+/**
+ * @param {Keeper} keeper
+ * @param {Options} options
+ * @returns {Exports}
+ */
+export function exportMenu(keeper, { drawing, keeping, onKeeping, onTrim }) {
+  const row = (/** @type {AnimationFormat} */ format) => new ExportRow(wayOf(format, keeper));
+  const [first, more] = [FIRST.map(row), MORE.map(row)];
+  const everything = new ExportRow(everythingOf(drawing, keeper));
+  const rows = [...first, ...more, everything];
+  const share = shareBox(() => keeper.share());
+  const trim = trimChoice(onTrim);
   const node = el(
     "section",
     { class: "exports" },
     el("h2", {}, words.heading),
-    el("ul", { class: "downloads" }, ...nodes(FIRST)),
+    list(first),
+    share.node,
     el(
       "details",
       {},
       el("summary", {}, words.more),
-      el("ul", { class: "downloads" }, ...nodes(MORE)),
+      exportOptions(keeping, onKeeping),
+      trim.node,
+      list([...more, everything]),
     ),
   );
+  const refresh = (/** @type {number} */ duration, /** @type {Wish["trim"]} */ part) => {
+    trim.show(duration, part);
+    share.refresh();
+    for (const one of rows) one.refresh();
+  };
+  return { node, refresh, stop: () => rows.forEach(({ making }) => making?.abort()) };
+}
+
+/** @param {ExportRow[]} rows */
+function list(rows) {
+  return el("ul", { class: "downloads" }, ...rows.map(({ node }) => el("li", {}, node)));
+}
+
+/**
+ * @param {AnimationFormat} format
+ * @param {Keeper} keeper
+ * @returns {Way}
+ */
+function wayOf(format, keeper) {
+  const [title, hint] = words.formats[format] ?? [format, ""];
+  const tell = (/** @type {AnimationDocument | null | undefined} */ made) =>
+    made ? madeOf(made, format) : null;
   return {
-    node,
-    refresh: () => rows.forEach((row) => row.refresh()),
-    stop: () => rows.forEach((row) => row.making?.abort()),
+    title,
+    hint,
+    find: () => tell(keeper.find(format)),
+    make: async (onEvent, signal) => tell(await keeper.make(format, onEvent, signal)),
   };
 }
 
-/** One format: asked for, being made, there, or failed. */
-class ExportRow {
-  /**
-   * @param {AnimationFormat} format
-   * @param {Maker} maker
-   */
-  constructor(format, maker) {
-    this.format = format;
-    this.maker = maker;
-    const [title, hint] = words.formats[format] ?? [format, ""];
-    this.title = title;
-    this.hint = hint;
-    /** @type {AbortController | null} */
-    this.making = null;
-    this.node = el("div", { class: "export" });
-    this.refresh();
-  }
+/**
+ * @param {AnimationDocument} animation
+ * @param {AnimationFormat} format
+ * @returns {Made}
+ */
+function madeOf(animation, format) {
+  const file = animation.files.find((one) => one.format === format);
+  return {
+    url: fileUrl(animation.id, format, true),
+    note: file ? words.made(sizeOf(file.bytes)) : "",
+  };
+}
 
-  /** Offer the file if it is there, or else to make it; what is being made goes on. */
-  refresh() {
-    if (this.making) return;
-    const made = this.maker.find(this.format);
-    this.show(made ? this.link(made) : this.button(() => this.make(), this.hint));
-  }
+/**
+ * The zip holds what is there; what other programs open is made first.
+ * @param {string} drawing
+ * @param {Keeper} keeper
+ * @returns {Way}
+ */
+function everythingOf(drawing, keeper) {
+  const [title, hint] = words.everything;
+  const made = { url: everythingUrl(drawing), note: hint };
+  return {
+    title,
+    hint,
+    find: () => null,
+    make: async (tell, signal) => ((await keeper.make("character", tell, signal)) ? made : null),
+  };
+}
 
-  async make() {
-    const making = new AbortController();
-    this.making = making;
-    const bar = progress(words.making(this.title));
-    bar.show(0, strings.steps.waiting);
-    const cancel = el(
-      "button",
-      { type: "button", class: "button is-text", onclick: () => making.abort() },
-      words.cancel,
-    );
-    this.show(el("div", { class: "export-making" }, bar.node, cancel), cancel);
-    const tell = (/** @type {JobEvent} */ event) =>
-      bar.show(event.progress, strings.steps[event.step]);
-    try {
-      const made = await this.maker.make(this.format, tell, making.signal);
-      this.making = null;
-      this.refresh();
-      if (made) this.save(made);
-    } catch (error) {
-      this.making = null;
-      this.fail(error);
-    }
-  }
-
-  /** @param {AnimationDocument} made */
-  save(made) {
-    const link = this.link(made);
-    link.hidden = true;
-    document.body.append(link);
-    link.click();
-    link.remove();
-  }
-
-  /** @param {unknown} error */
-  fail(error) {
-    const code = error instanceof ApiError ? error.code : "other";
-    const said = strings.errors[code] ?? strings.errors.other;
-    const button = this.button(() => this.make(), strings.retry);
-    this.show(el("div", {}, el("p", { class: "export-problem", role: "alert" }, said.title), button));
-  }
-
-  /**
-   * Put something in the row's place; the focus stays in it.
-   * @param {HTMLElement} shown
-   * @param {HTMLElement} [focused]
-   */
-  show(shown, focused = shown) {
-    const hadFocus = this.node.contains(document.activeElement);
-    this.node.replaceChildren(shown);
-    if (hadFocus) focused.focus({ preventScroll: true });
-  }
-
-  /**
-   * @param {() => void} onPress
-   * @param {string} hint
-   */
-  button(onPress, hint) {
-    return el(
-      "button",
-      { type: "button", class: "button is-quiet", onclick: onPress },
-      drawIcon("save"),
-      el("span", {}, this.title, el("small", {}, hint)),
-    );
-  }
-
-  /** @param {AnimationDocument} made */
-  link(made) {
-    return el(
-      "a",
-      { class: "button is-quiet is-made", href: fileUrl(made.id, this.format, true), download: true },
-      drawIcon("save"),
-      el("span", {}, this.title, el("small", {}, words.made)),
-    );
-  }
+/**
+ * @param {number} bytes
+ * @returns {string} such as "340 kB"
+ */
+export function sizeOf(bytes) {
+  return bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

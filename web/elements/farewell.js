@@ -1,17 +1,19 @@
-/** What can be done when one is done with a drawing: take another, or delete this one. */
+/** What is left to do with a drawing: take another, delete this one, or let it be learned from. */
 
 import { drawIcon } from "../art.js";
 import { el } from "../dom.js";
 import { strings } from "../strings.js";
 import { confirmLoss } from "./confirm.js";
+import { consent } from "./consent.js";
 
 const words = strings.result;
 
 /**
+ * @param {string} drawing its id
  * @param {() => Promise<void>} onRemove called when it is sure
  * @returns {HTMLElement}
  */
-export function farewell(onRemove) {
+export function farewell(drawing, onRemove) {
   const ask = async () => {
     const isSure = await confirmLoss({
       question: words.removeQuestion,
@@ -27,7 +29,7 @@ export function farewell(onRemove) {
     drawIcon("bin"),
     words.remove,
   );
-  return el("div", { class: "farewell" }, anotherLink(), remove);
+  return el("div", { class: "farewell" }, anotherLink(), remove, consent(drawing));
 }
 
 export function anotherLink() {

@@ -5,22 +5,26 @@ import { Animations } from "../animations.js";
 import { ApiError, createDrawing, deleteDrawing, listMotions, pictureUrl, putBackground } from "../api.js";
 import { drawIcon } from "../art.js";
 import { el } from "../dom.js";
-import { choices } from "../elements/choices.js";
+import { batchStrip } from "../elements/batch-strip.js";
 import { exportMenu } from "../elements/exports.js";
 import { anotherLink, farewell } from "../elements/farewell.js";
+import { Gallery } from "../elements/gallery.js";
 import { playbackBar } from "../elements/playback-bar.js";
+import { mendAction, mendLink } from "../elements/mend-link.js";
 import { mayPass, problem } from "../elements/problem.js";
 import { Show } from "../elements/show.js";
 import { stage } from "../elements/stage.js";
 import { working } from "../elements/working.js";
+import { Keeper } from "../keeper.js";
 import { openDrawing, readDrawing } from "../reading.js";
+import { decodeTexture, rehearse } from "../rehearsal.js";
 import { navigate, rename } from "../router.js";
 import { forgetDrawing, recallDrawing, recallMotions, rememberDrawing } from "../session.js";
 import { strings } from "../strings.js";
 import { USUAL } from "../wishes.js";
 import { mountLost } from "./lost.js";
 
-/** @import { AnimationDocument, AnimationFormat, JobEvent } from "../types.js" */
+/** @import { AnimationDocument, JobEvent, MotionInfo } from "../types.js" */
 /** @import { Keeping, Wish } from "../wishes.js" */
 
 const words = strings.result;
@@ -50,34 +54,49 @@ class ResultPage {
     this.loops = true;
     this.leaving = new AbortController();
     this.animations = new Animations(id, this.leaving.signal);
-    this.heading = el("h1", { "aria-live": "polite" }, words.workingHeading);
+    this.heading = el(
+      "h1",
+      { class: "result-heading", "aria-live": "polite" },
+      words.workingHeading,
+    );
     this.stage = stage();
     this.show = new Show(this.stage);
     this.working = working();
-    this.easel = el("div", { class: "easel" }, this.stage.node);
-    this.side = el("div", { class: "side" }, this.working.node);
+    this.talk = el("div", { class: "talk" }, this.working.node);
+    this.side = el("div", { class: "side" });
     this.playback = playbackBar(
       { ...wish, loops: true },
       (change) => this.adjust(change),
       (picture) => this.hang(picture),
     );
-    this.exports = exportMenu({
-      find: (format) => this.findFile(format),
-      make: (format, tell, signal) => this.makeFile(format, tell, signal),
+    this.exports = exportMenu(new Keeper(this.animations, this.show, this), {
+      drawing: id,
+      keeping,
+      onKeeping: (change) => this.keepAs(change),
+      onTrim: (trim) => this.adjust({ trim }),
     });
-    /** @type {import("../elements/choices.js").Choices | null} */
-    this.choices = null;
+    this.below = el("div", { class: "below is-coming" }, this.playback.node, mendLink(id));
+    this.below.inert = true;
+    /** @type {MotionInfo[]} */
+    this.motions = [];
+    /** @type {Gallery | null} */
+    this.gallery = null;
   }
 
   async start() {
-    this.root.append(this.heading, el("div", { class: "result" }, this.easel, this.side));
+    this.root.append(
+      ...[batchStrip(this.id, this.leaving.signal)].filter((strip) => strip !== null),
+      this.heading,
+      el("div", { class: "result" }, this.stage.node, this.below, this.talk, this.side),
+    );
     document.title = `${words.workingHeading} · ${strings.appName}`;
     if (!this.show.canPlay) this.playback.hideLoop();
     try {
       if (!(await this.read())) return;
       const motions = await recallMotions(listMotions);
-      this.choices = choices(motions, (motion) => this.change({ motion }));
-      const isKnown = this.choices.has(this.wish.motion);
+      this.motions = motions;
+      this.gallery = new Gallery(motions, (motion) => this.change({ motion, trim: null }));
+      const isKnown = this.gallery.has(this.wish.motion);
       await this.choose(isKnown ? {} : { motion: motions[0]?.name ?? this.wish.motion });
     } catch (error) {
       this.fail(error);
@@ -87,6 +106,7 @@ class ResultPage {
   stop() {
     this.leaving.abort();
     this.exports.stop();
+    this.gallery?.stop();
     this.stage.leave();
   }
 
@@ -102,7 +122,7 @@ class ResultPage {
     if (!known.preview || annotation?.rotation || this.stage.isUnseen()) {
       this.showPicture(pictureUrl(this.id));
     }
-    if (!annotation?.figures.length) throw new ApiError("no_figure_found", "");
+    if (!annotation?.figures.length) throw new ApiError("no_figure_found", "", "box");
     this.stage.showFigures(annotation);
     this.working.say(words.found(annotation.figures.length));
     await this.animations.recall();
@@ -153,6 +173,19 @@ class ResultPage {
     if (made && wish === this.wish) await this.showAnimation(made);
   }
 
+  /** @param {Partial<Keeping>} change what files are to be like */
+  keepAs(change) {
+    this.keeping = { ...this.keeping, ...change };
+    rename(addressOf(this.id, this.wish, this.keeping), { isStep: false });
+    this.refreshExports();
+  }
+
+  refreshExports() {
+    const { motion, trim } = this.wish;
+    const duration = this.motions.find(({ name }) => name === motion)?.duration ?? 0;
+    this.exports.refresh(duration, trim);
+  }
+
   /** @param {string} url */
   showPicture(url) {
     const name = recallDrawing(this.id)?.document.name ?? "";
@@ -164,7 +197,7 @@ class ResultPage {
     if (!this.show.animation) return;
     this.working.begin(words.learning(this.titleOf(this.wish.motion)));
     this.stage.wait(this.working.bar);
-    this.choices?.mark(this.wish.motion, this.wish.motion);
+    this.gallery?.mark(this.wish.motion, this.wish.motion);
   }
 
   /** @param {AnimationDocument} animation */
@@ -172,7 +205,7 @@ class ResultPage {
     const { wish, loops } = this;
     const isWanted = () => wish === this.wish && !this.leaving.signal.aborted;
     const label = words.animationAlt(this.titleOf(wish.motion));
-    const isSeamless = this.choices?.isSeamless(wish.motion) ?? false;
+    const isSeamless = !wish.trim && (this.gallery?.isSeamless(wish.motion) ?? false);
     const looks = { ...wish, loops };
     const isShown = await this.show.show(animation, { label, isSeamless }, looks, isWanted);
     if (!isWanted()) return;
@@ -188,37 +221,37 @@ class ResultPage {
   }
 
   showChoices() {
-    if (!this.choices) return;
-    const { motions } = this.choices;
-    if (!motions.parentNode) {
-      this.easel.append(this.playback.node, mendLink(this.id));
-      this.side.replaceChildren(motions, this.exports.node, farewell(() => this.remove()));
+    if (!this.gallery) return;
+    const { node } = this.gallery;
+    if (!node.parentNode) {
+      this.talk.replaceChildren();
+      this.below.classList.remove("is-coming");
+      this.below.inert = false;
+      const end = farewell(this.id, () => this.remove());
+      this.side.replaceChildren(node, this.exports.node, end);
+      if (this.show.canPlay) this.rehearse(this.gallery);
     }
-    this.exports.refresh();
-    this.choices.mark(this.wish.motion);
-  }
-
-  /** @param {AnimationFormat} format */
-  findFile(format) {
-    const isKept = this.show.animation && format !== "png"; // a still is of another moment each time
-    return isKept ? this.animations.find(this.wish, format) : undefined;
+    this.refreshExports();
+    this.gallery.mark(this.wish.motion);
   }
 
   /**
-   * @param {AnimationFormat} format
-   * @param {(event: JobEvent) => void} tell
-   * @param {AbortSignal} signal
+   * Let the figure be seen on the cards too; where that fails, drawn poses stay there.
+   * @param {Gallery} gallery
    */
-  makeFile(format, tell, signal) {
-    if (format !== "png") return this.animations.make(this.wish, [format], tell, { signal });
-    // Stills are counted in frames of the track, whose speed is as it was made.
-    const how = { signal, still: this.show.shownFrame };
-    return this.animations.make({ ...this.wish, speed: USUAL.speed }, [format], tell, how);
+  async rehearse(gallery) {
+    try {
+      const [figure] = await rehearse(this.animations, USUAL.motion);
+      if (figure) gallery.show(figure, await decodeTexture(figure));
+      if (this.leaving.signal.aborted) gallery.stop();
+    } catch (error) {
+      console.warn("There are no previews.", error);
+    }
   }
 
   /** @param {string} motion */
   titleOf(motion) {
-    return this.choices?.titleOf(motion) ?? motion;
+    return this.gallery?.titleOf(motion) ?? motion;
   }
 
   async remove() {
@@ -239,18 +272,23 @@ class ResultPage {
       mountLost(this.root, { query: new URLSearchParams() });
       return;
     }
-    this.choices?.mark(this.wish.motion);
+    this.gallery?.mark(this.wish.motion);
     const again = el(
       "button",
       { type: "button", class: "button is-quiet", onclick: () => this.again() },
       drawIcon("again"),
       strings.retry,
     );
-    const note = problem(error, anotherLink(), ...(mayPass(error) ? [again] : []));
+    const mend = mendAction(this.id, error);
+    const rest = [...(mend ? [mend] : []), ...(mayPass(error) ? [again] : [])];
+    const note = problem(error, anotherLink(), ...rest);
     this.heading.textContent = note.querySelector("h2")?.textContent ?? "";
-    this.heading.className = "visually-hidden";
+    this.heading.classList.add("visually-hidden");
     this.stage.stopWaiting();
-    this.side.replaceChildren(note);
+    this.below.classList.add("is-coming");
+    this.below.inert = true;
+    this.side.replaceChildren();
+    this.talk.replaceChildren(note);
   }
 
   /** Go on from where it failed; a drawing that was not read is handed in once more. */
@@ -268,13 +306,4 @@ class ResultPage {
       this.fail(error);
     }
   }
-}
-
-/** @param {string} id */
-function mendLink(id) {
-  return el(
-    "a",
-    { class: "button is-text mend", href: `/drawings/${id}/edit/figures`, "data-page": true },
-    words.mend,
-  );
 }

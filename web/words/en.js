@@ -2,6 +2,7 @@
 
 export const words = {
   appName: "Animator",
+  skip: "Skip to the page",
   title: "Make a drawing dance",
 
   upload: {
@@ -38,7 +39,8 @@ export const words = {
   drawings: {
     mine: "My drawings",
     others: "Your drawings",
-    open: (/** @type {string} */ name) => `Open ${name}`,
+    open: (/** @type {string} */ name, /** @type {string} */ note) =>
+      `Open ${name}${note && `, ${note}`}`,
     more: "Show more",
     days: (/** @type {number} */ days) => (days === 1 ? "1 more day" : `${days} more days`),
     states: {
@@ -222,7 +224,18 @@ export const words = {
     heading: "Keep it",
     more: "More ways to keep it",
     making: (/** @type {string} */ title) => `Making: ${title}`,
-    made: "ready",
+    made: (/** @type {string} */ size) => `ready, ${size}`,
+    everything: /** @type {[string, string]} */ (["Everything", "all that is there, in a zip"]),
+    side: "Longer side, pixels",
+    fps: "Frames a second",
+    rate: (/** @type {number | null} */ fps) => (fps === null ? "All" : String(fps)),
+    repeat: "How often it plays",
+    plays: (/** @type {number} */ times) =>
+      times === 0 ? "For ever" : times === 1 ? "Once" : `${times} times`,
+    part: "Part of the movement",
+    from: "From, seconds",
+    to: "To, seconds",
+    seconds: "seconds",
     cancel: "Cancel",
     formats: /** @type {Record<string, [string, string]>} */ ({
       gif: ["Save as GIF", "for chats and mail"],
@@ -257,6 +270,11 @@ export const words = {
       mine: "what you did here",
       theirs: "what was changed in another window",
     },
+    ways: {
+      figures: "Draw a box around it myself",
+      outline: "Paint it myself",
+      joints: "Place the joints myself",
+    },
     finish: "Done",
     undo: "Take back",
     redo: "Do again",
@@ -287,7 +305,7 @@ export const words = {
       theirs: "Take theirs",
     },
     refused: "Take it back",
-    rehearsal: {
+    dancer: {
       label: "Your figure as it dances now",
       practising: "Practising …",
       looking: "Looking again …",
@@ -296,7 +314,7 @@ export const words = {
       unsaved: "Waiting for the server …",
     },
     figures: {
-      hint: "Pull the box around the whole figure, or draw a box around one that I missed.",
+      hint: "Pull the box around the figure. Missed one? Draw a box around it.",
       none: "I found nobody. Draw a box around the figure with your finger.",
       hiddenHint: "This one stays on the paper and keeps still.",
       add: "New figure",
@@ -324,7 +342,7 @@ export const words = {
       },
     },
     joints: {
-      hint: "Drag each dot to where the figure bends. Two fingers zoom.",
+      hint: "Drag each dot to where the figure bends.",
       none: "There is no figure yet. Add one first.",
       searching: "I am looking for arms and legs …",
       swap: "Swap sides",
@@ -337,7 +355,7 @@ export const words = {
     order: {
       hint: "What is drawn over what while it dances?",
       back: "Behind",
-      free: "By itself",
+      free: "Either",
       front: "In front",
     },
     bodies: /** @type {Record<string, string>} */ ({
@@ -360,7 +378,7 @@ export const words = {
       root: "middle",
       hip: "hip",
       torso: "chest",
-      neck: "neck",
+      neck: "head",
       shoulder: "shoulder",
       elbow: "elbow",
       hand: "hand",
@@ -379,6 +397,32 @@ export const words = {
       tail: "tail",
       wing: "wing",
     }),
+  },
+
+  share: {
+    open: "Share a link",
+    explain: "Whoever has the link can watch the figure move. Nobody can see your drawing or change it.",
+    howLong: "For how long?",
+    days: (/** @type {number} */ days) => `${days} days`,
+    make: "Make the link",
+    cancel: "Not now",
+    link: "The link",
+    until: (/** @type {string} */ date) => `It works until ${date}, or until you stop it.`,
+    copy: "Copy",
+    copied: "Copied. Paste it into a message.",
+    copyByHand: "Copy it from the field: it is selected.",
+    pass: "Send",
+    stop: "Stop sharing",
+    stopped: "The link leads nowhere any more.",
+  },
+
+  shared: {
+    heading: (/** @type {string} */ motion) => (motion ? `Look, it can ${motion}!` : "Look, it moves!"),
+    intro: "Somebody drew this on paper and let it move.",
+    until: (/** @type {string} */ date) => `This link works until ${date}.`,
+    own: "Make a drawing of your own dance",
+    goneHeading: "This is not shown any more",
+    gone: "The link has run out, or whoever shared it has taken it back.",
   },
 
   // What follows “It can …”.
@@ -428,17 +472,17 @@ export const words = {
     tools: "How to mend the outline",
     names: { brush: "Add", eraser: "Rub out", magic: "Magic", cut: "Cut free" },
     hints: {
-      brush: "Paint over what belongs to the figure. Two fingers zoom.",
-      eraser: "Rub out what does not belong to it.",
-      magic: "Touch a line or a patch: what is pale is added, what is tinted goes.",
-      cut: "Draw a line between an arm or a leg and the body, and it comes loose.",
+      brush: "Paint what is missing. Two fingers zoom.",
+      eraser: "Rub out what is not the figure. Two fingers zoom.",
+      magic: "Touch what is pale to add it, and what is tinted to take it away.",
+      cut: "Draw a line between arm and body, and the arm comes loose.",
     },
     size: "Size",
     likeness: "How alike",
     fillHoles: "Fill holes",
-    onlyLargest: "Keep the largest piece only",
-    again: "Find it anew",
-    hide: "Hide the outline",
+    onlyLargest: "One piece",
+    again: "Find anew",
+    hide: "Hide",
     cross: "Brush: the arrow keys move it, hold the space bar to draw",
     steps: {
       brush: "painting",
@@ -477,8 +521,68 @@ export const words = {
   },
 
   footer: {
-    privacy: "Your drawing goes to this server and nowhere else. No cookies, no accounts.",
+    privacy: "Your drawing goes to this server and nowhere else. No accounts; one cookie, so that it is yours alone.",
+    more: "Privacy",
     api: "For developers",
+  },
+
+  consent: {
+    label: "Learn from this drawing",
+    explain: "Off unless you say so: what you corrected may then teach the part that finds figures.",
+    given: "Thank you. You can take this back at any time.",
+    taken: "It will not be learned from.",
+    failed: "That did not work. Nothing has changed.",
+  },
+
+  privacy: {
+    heading: "What happens to your drawing",
+    intro: "A child made it, so this is told in plain words.",
+    parts: (/** @type {number | null} */ days) => [
+      [
+        "What is kept",
+        "The drawing as you gave it, what was found in it and what you corrected, and the animations you asked for. Nothing else about you.",
+      ],
+      [
+        "For how long",
+        days === null
+          ? "Until you delete it. Nobody else is asked."
+          : `For ${days} ${days === 1 ? "day" : "days"}. Then all of it is deleted by itself.`,
+      ],
+      [
+        "Where the photo was taken",
+        "Photos often tell the place and the time. Both are taken out before the photo is stored.",
+      ],
+      [
+        "Who can see it",
+        "Only this browser. Others see an animation when you share its link, until it runs out or you take it back; the drawing itself they never see.",
+      ],
+      [
+        "Where it goes",
+        "To this server, and nowhere else. The page loads nothing from other places, and nobody counts your visits.",
+      ],
+      [
+        "One cookie",
+        "When you hand in a drawing, this browser gets one cookie, so that the drawing is yours alone. It knows nothing else, and goes when you delete everything.",
+      ],
+      [
+        "Deleting one drawing",
+        "Open it, and choose “Delete this drawing”: it goes at once, with all that was made of it.",
+      ],
+    ],
+    learning: [
+      "Learning",
+      "Nothing is learned from your drawing unless you tick “Learn from this drawing” on its page. You can take that back.",
+    ],
+    noLearning: ["Learning", "Nothing is learned from your drawing."],
+    deleteHeading: "Delete everything of mine",
+    deleteText: "All your drawings, all that was made of them, every link that you shared, and the cookie.",
+    nothing: "There is nothing of yours here.",
+    deleteAll: "Delete everything now",
+    deleteQuestion: "Delete all your drawings and animations from the server?",
+    deleteHint: "They cannot be brought back, and shared links stop working.",
+    deleteYes: "Yes, delete everything",
+    deleteNo: "No, keep them",
+    deleted: "Everything of yours has been deleted.",
   },
 
   lost: {

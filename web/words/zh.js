@@ -3,6 +3,7 @@
 /** @type {import("../strings.js").Words} */
 export const words = {
   appName: "Animator",
+  skip: "跳到正文",
   title: "让画跳起舞来",
 
   upload: {
@@ -38,7 +39,8 @@ export const words = {
   drawings: {
     mine: "我的画",
     others: "您的画",
-    open: (/** @type {string} */ name) => `打开 ${name}`,
+    open: (/** @type {string} */ name, /** @type {string} */ note) =>
+      `打开 ${name}${note && `，${note}`}`,
     more: "显示更多",
     days: (/** @type {number} */ days) => `还保留 ${days} 天`,
     states: {
@@ -220,7 +222,17 @@ export const words = {
     heading: "保存",
     more: "更多保存方式",
     making: (/** @type {string} */ title) => `正在制作：${title}`,
-    made: "已准备好",
+    made: (/** @type {string} */ size) => `已准备好，${size}`,
+    everything: ["全部内容", "所有文件，打包成 zip"],
+    side: "长边像素",
+    fps: "每秒帧数",
+    rate: (/** @type {number | null} */ fps) => (fps === null ? "全部" : String(fps)),
+    repeat: "播放次数",
+    plays: (/** @type {number} */ times) => (times === 0 ? "一直循环" : `${times} 次`),
+    part: "动作的一部分",
+    from: "从第几秒",
+    to: "到第几秒",
+    seconds: "秒",
     cancel: "取消",
     formats: {
       gif: ["保存为 GIF", "适合聊天和邮件"],
@@ -255,6 +267,11 @@ export const words = {
       mine: "您在这里改的",
       theirs: "另一个窗口里改的",
     },
+    ways: {
+      figures: "我自己画框圈住它",
+      outline: "我自己来涂",
+      joints: "我自己放关节",
+    },
     finish: "好了",
     undo: "撤销",
     redo: "重做",
@@ -285,7 +302,7 @@ export const words = {
       theirs: "用那边的",
     },
     refused: "撤销这一步",
-    rehearsal: {
+    dancer: {
       label: "您的人物现在的舞姿",
       practising: "正在练习…",
       looking: "再看一遍…",
@@ -322,7 +339,7 @@ export const words = {
       },
     },
     joints: {
-      hint: "把圆点拖到人物能弯的地方。两指可以缩放。",
+      hint: "把圆点拖到人物能弯的地方。",
       none: "还没有人物，请先加一个。",
       searching: "我正在找手和脚…",
       swap: "左右互换",
@@ -335,7 +352,7 @@ export const words = {
     order: {
       hint: "跳舞时，谁画在谁前面？",
       back: "在后",
-      free: "自动",
+      free: "随意",
       front: "在前",
     },
     bodies: {
@@ -358,7 +375,7 @@ export const words = {
       root: "中心",
       hip: "髋",
       torso: "胸",
-      neck: "脖子",
+      neck: "头",
       shoulder: "肩",
       elbow: "肘",
       hand: "手",
@@ -377,6 +394,32 @@ export const words = {
       tail: "尾巴",
       wing: "翅膀",
     },
+  },
+
+  share: {
+    open: "分享链接",
+    explain: "拿到链接的人都能看到人物动起来，但看不到您的原画，也不能修改。",
+    howLong: "保留多久？",
+    days: (/** @type {number} */ days) => `${days} 天`,
+    make: "生成链接",
+    cancel: "先不用",
+    link: "链接",
+    until: (/** @type {string} */ date) => `有效期到 ${date}，您也可以随时停止分享。`,
+    copy: "复制",
+    copied: "已复制，粘贴到消息里就行。",
+    copyByHand: "已选中，请手动复制。",
+    pass: "发送",
+    stop: "停止分享",
+    stopped: "这个链接已经失效。",
+  },
+
+  shared: {
+    heading: (/** @type {string} */ motion) => (motion ? `快看，它会${motion}！` : "快看，它动起来了！"),
+    intro: "有人把它画在纸上，让它动了起来。",
+    until: (/** @type {string} */ date) => `这个链接的有效期到 ${date}。`,
+    own: "让自己的画也跳起舞来",
+    goneHeading: "这里已经不再展示",
+    gone: "链接已过期，或者分享的人已经收回了它。",
   },
 
   motions: {
@@ -425,17 +468,17 @@ export const words = {
     tools: "怎样修改轮廓",
     names: { brush: "添上", eraser: "擦掉", magic: "魔法", cut: "剪开" },
     hints: {
-      brush: "把属于它的地方涂上。两根手指可以放大。",
-      eraser: "把不属于它的地方擦掉。",
-      magic: "点一下线条或色块：变淡的会添上，上了色的会去掉。",
-      cut: "在胳膊或腿和身体之间画一条线，它就能自由活动了。",
+      brush: "把缺少的地方涂上。两根手指可以放大。",
+      eraser: "把不属于它的地方擦掉。两根手指可以放大。",
+      magic: "点一下变淡的地方，把它添上；点一下上了色的地方，把它去掉。",
+      cut: "在胳膊和身体之间画一条线，胳膊就能自由活动了。",
     },
     size: "大小",
     likeness: "颜色相近程度",
     fillHoles: "填上空洞",
-    onlyLargest: "只留最大的一块",
-    again: "重新找轮廓",
-    hide: "不显示轮廓",
+    onlyLargest: "只留最大块",
+    again: "重新找",
+    hide: "隐藏",
     cross: "画笔：用方向键移动，按住空格键来画",
     steps: {
       brush: "涂抹",
@@ -468,8 +511,51 @@ export const words = {
   },
 
   footer: {
-    privacy: "您的画只会发送到这台服务器，不会去别处。没有 Cookie,也不用注册。",
+    privacy: "您的画只会发送到这台服务器，不会去别处。不用注册；只有一个 Cookie,让画只属于您。",
+    more: "隐私",
     api: "开发者",
+  },
+
+  consent: {
+    label: "允许从这张画中学习",
+    explain: "默认关闭。打开后，您的修改可以用来改进寻找人物的模型。",
+    given: "谢谢！您随时可以收回。",
+    taken: "不会再从这张画中学习。",
+    failed: "没有成功，设置没有改变。",
+  },
+
+  privacy: {
+    heading: "您的画会怎样处理",
+    intro: "这是孩子的画，所以我们用大白话说清楚。",
+    parts: (/** @type {number | null} */ days) => [
+      ["保存什么", "您上传的画、在画里找到的内容、您做的修改，以及您要的动画。除此之外，不保存您的任何信息。"],
+      [
+        "保存多久",
+        days === null ? "一直保存到您删除为止。" : `保存 ${days} 天，之后全部自动删除。`,
+      ],
+      ["照片的拍摄地点", "照片里常常带有拍摄的地点和时间。保存之前，这些都会被去掉。"],
+      [
+        "谁能看到",
+        "只有这个浏览器。您分享链接后，别人才能看到动画，直到链接到期或被您收回；原画别人永远看不到。",
+      ],
+      ["送到哪里", "只送到这台服务器，不会去别处。网页不从别的地方加载任何内容，也没有人统计您的访问。"],
+      [
+        "一个 Cookie",
+        "您上传画的时候，浏览器会得到一个 Cookie,这样画才只属于您。它不知道别的，删除全部内容时它也会消失。",
+      ],
+      ["删除一张画", "打开这张画，点“删除这张画”：它和所有由它做成的动画会立刻消失。"],
+    ],
+    learning: ["学习", "只有您在画的页面上勾选“允许从这张画中学习”，我们才会用它学习。您随时可以收回。"],
+    noLearning: ["学习", "不会从您的画中学习任何东西。"],
+    deleteHeading: "删除我的全部内容",
+    deleteText: "您所有的画、由它们做成的一切、您分享过的每个链接，还有那个 Cookie。",
+    nothing: "这里没有您的任何内容。",
+    deleteAll: "立即全部删除",
+    deleteQuestion: "要从服务器上删除您所有的画和动画吗？",
+    deleteHint: "删除后无法恢复，分享过的链接也会失效。",
+    deleteYes: "是的，全部删除",
+    deleteNo: "不，留着",
+    deleted: "您的全部内容已经删除。",
   },
 
   lost: {

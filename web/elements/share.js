@@ -1,0 +1,167 @@
+/** A link at which whoever has it can watch the animation: made, copied, passed on, taken back. */
+
+import { createShare, deleteShare, listShares } from "../api.js";
+import { drawIcon } from "../art.js";
+import { el } from "../dom.js";
+import { strings } from "../strings.js";
+import { problem } from "./problem.js";
+import { segments } from "./segments.js";
+
+/** @import { AnimationDocument, Share } from "../types.js" */
+
+const DAYS = [7, 30, 90];
+const USUAL_DAYS = 30;
+
+const words = strings.share;
+
+/**
+ * @typedef {object} Shareable
+ * @property {AnimationDocument | null} animation
+ * @property {string} query how it is played, for the link
+ */
+
+/**
+ * @param {() => Shareable} shown what is seen now
+ * @returns {{ node: HTMLElement, refresh: () => void }} `refresh` when something else is seen
+ */
+export function shareBox(shown) {
+  const box = new ShareBox(shown);
+  return { node: box.node, refresh: () => box.refresh() };
+}
+
+class ShareBox {
+  /** @param {() => Shareable} shown */
+  constructor(shown) {
+    this.shown = shown;
+    this.days = USUAL_DAYS;
+    this.of = "";
+    this.node = el("div", { class: "share" });
+  }
+
+  /** A link is of one animation as it is played: for another one it is offered anew. */
+  refresh() {
+    const { animation, query } = this.shown();
+    const of = `${animation?.id} ${query}`;
+    if (of === this.of) return;
+    this.of = of;
+    this.offer();
+  }
+
+  offer() {
+    this.put(button(words.open, "share", "is-quiet", () => this.ask()));
+  }
+
+  async ask() {
+    const { animation } = this.shown();
+    const shares = animation ? await listShares(animation.id).catch(() => []) : [];
+    const known = shares.at(-1);
+    if (known) return this.show(known);
+    const days = DAYS.map((count) => /** @type {const} */ ([count, words.days(count)]));
+    const make = button(words.make, "share", "", () => this.make());
+    this.put(
+      el(
+        "div",
+        { class: "share-box" },
+        el("p", {}, words.explain),
+        segments(words.howLong, days, this.days, (count) => {
+          this.days = count;
+        }),
+        el("div", { class: "actions" }, make, button(words.cancel, null, "is-text", () => this.offer())),
+      ),
+      make,
+    );
+  }
+
+  async make() {
+    const { animation } = this.shown();
+    if (!animation) return;
+    try {
+      this.show(await createShare(animation.id, this.days));
+    } catch (error) {
+      this.put(problem(error, button(strings.retry, "again", "is-quiet", () => this.make())));
+    }
+  }
+
+  /** @param {Share} share */
+  show(share) {
+    const url = `${location.origin}${share.url}${this.shown().query}`;
+    const until = new Date(1000 * share.expires).toLocaleDateString(document.documentElement.lang);
+    const field = el("input", {
+      type: "text",
+      readonly: true,
+      value: url,
+      "aria-label": words.link,
+      onfocus: () => field.select(),
+    });
+    const said = el("p", { class: "small", role: "status" }, words.until(until));
+    const copy = button(words.copy, "copy", "is-small", async () => {
+      field.select();
+      said.textContent = (await copied(url)) ? words.copied : words.copyByHand;
+    });
+    const pass = button(words.pass, "share", "is-quiet is-small", () =>
+      navigator.share({ url, title: strings.title }).catch(() => {}),
+    );
+    const stop = button(words.stop, null, "is-text is-small", () => this.stop(share));
+    const canPass = typeof navigator.share === "function";
+    this.put(
+      el(
+        "div",
+        { class: "share-box" },
+        field,
+        said,
+        el("div", { class: "actions" }, copy, canPass && pass, stop),
+      ),
+      copy,
+    );
+  }
+
+  /** @param {Share} share */
+  async stop(share) {
+    try {
+      await deleteShare(share.id);
+      this.put(el("p", { class: "share-box", role: "status" }, words.stopped));
+      this.of = "";
+    } catch (error) {
+      this.put(problem(error, button(strings.retry, "again", "is-quiet", () => this.stop(share))));
+    }
+  }
+
+  /**
+   * The focus stays within.
+   * @param {HTMLElement} shown
+   * @param {HTMLElement} [focused]
+   */
+  put(shown, focused = shown) {
+    const hadFocus = this.node.contains(document.activeElement);
+    this.node.replaceChildren(shown);
+    if (hadFocus) focused.focus({ preventScroll: true });
+  }
+}
+
+/**
+ * @param {string} text
+ * @returns {Promise<boolean>} whether the browser let us
+ */
+async function copied(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * @param {string} text
+ * @param {Parameters<typeof drawIcon>[0] | null} icon
+ * @param {string} kind
+ * @param {() => void} onclick
+ */
+function button(text, icon, kind, onclick) {
+  return el(
+    "button",
+    { type: "button", class: `button ${kind}`, onclick },
+    icon && drawIcon(icon),
+    text,
+  );
+}
