@@ -6,6 +6,7 @@ import { clipArea, joinAreas } from "./mask-grid.js";
 /** @import { Grid } from "./mask-grid.js" */
 
 /** @typedef {{ x: number, y: number }} Point pixels of the drawing */
+/** @typedef {{ from: Point, to: Point, radius: number, value: 0 | 1 }} Stroke */
 
 /** Rigs are made on a grid this many pixels long (`animator/rigging/silhouette.py`). */
 const RIG_SIDE = 512;
@@ -30,33 +31,76 @@ export function paintStroke(grid, from, to, radius, value) {
     Math.max(from.y, to.y) + radius,
   ]);
   if (!area) return null;
-  for (let y = area[1]; y < area[3]; y += 1) paintRow(grid, area, y, { from, to, radius, value });
+  const stroke = { from, to, radius, value };
+  for (let y = area[1]; y < area[3]; y += 1) paintRow(grid, area, y, stroke);
   return area;
 }
 
 /**
- * The pixels of a row that a stroke covers lie side by side, as it has no dents.
+ * The pixels of a row whose middles a stroke covers lie side by side, as it has no dents.
  * @param {Grid} grid is changed
  * @param {Box} area
  * @param {number} y
- * @param {{ from: Point, to: Point, radius: number, value: 0 | 1 }} stroke
+ * @param {Stroke} stroke
  */
-function paintRow(grid, [x1, , x2], y, { from, to, radius, value }) {
-  const [along, down] = [to.x - from.x, to.y - from.y];
-  const length = along * along + down * down;
-  const dy = y + 0.5 - from.y;
-  let first = x2;
-  let last = x1 - 1;
-  for (let x = x1; x < x2; x += 1) {
-    const dx = x + 0.5 - from.x;
-    const share = length ? Math.min(1, Math.max(0, (dx * along + dy * down) / length)) : 0;
-    const [offX, offY] = [dx - share * along, dy - share * down];
-    const isCovered = offX * offX + offY * offY <= radius * radius;
-    if (isCovered && first === x2) first = x;
-    if (isCovered) last = x;
-    else if (first < x2) break;
+function paintRow(grid, [left, , right], y, stroke) {
+  const { from, to, radius, value } = stroke;
+  const spans = [disc(from, radius, y + 0.5), disc(to, radius, y + 0.5), slab(stroke, y + 0.5)];
+  let [first, last] = [Infinity, -Infinity];
+  for (const [start, end] of spans) {
+    if (start > end) continue;
+    first = Math.min(first, start);
+    last = Math.max(last, end);
   }
-  if (first <= last) grid.data.fill(value, y * grid.width + first, y * grid.width + last + 1);
+  const x1 = Math.max(left, Math.ceil(first - 0.5));
+  const x2 = Math.min(right, Math.floor(last - 0.5) + 1);
+  if (x1 < x2) grid.data.fill(value, y * grid.width + x1, y * grid.width + x2);
+}
+
+/** Nothing of a row. @type {[number, number]} */
+const NONE = [Infinity, -Infinity];
+
+/**
+ * What a disc covers of the row at some height.
+ * @param {Point} middle
+ * @param {number} radius
+ * @param {number} y
+ * @returns {[number, number]} from and to
+ */
+function disc(middle, radius, y) {
+  const square = radius ** 2 - (y - middle.y) ** 2;
+  if (square < 0) return NONE;
+  return [middle.x - Math.sqrt(square), middle.x + Math.sqrt(square)];
+}
+
+/**
+ * What of the row is beside the way between the ends of a stroke, and no further than its radius.
+ * @param {Stroke} stroke
+ * @param {number} y
+ * @returns {[number, number]} from and to
+ */
+function slab({ from, to, radius }, y) {
+  const [right, down] = [to.x - from.x, to.y - from.y];
+  const length = Math.hypot(right, down);
+  if (length === 0) return NONE;
+  const below = y - from.y;
+  const along = between(right, below * down, 0, length * length);
+  const across = between(down, -below * right, -radius * length, radius * length);
+  return [from.x + Math.max(along[0], across[0]), from.x + Math.min(along[1], across[1])];
+}
+
+/**
+ * Where `slope * x + offset` is between two bounds.
+ * @param {number} slope
+ * @param {number} offset
+ * @param {number} least
+ * @param {number} most
+ * @returns {[number, number]} from and to
+ */
+function between(slope, offset, least, most) {
+  if (slope === 0) return offset >= least && offset <= most ? [-Infinity, Infinity] : NONE;
+  const ends = [(least - offset) / slope, (most - offset) / slope];
+  return [Math.min(...ends), Math.max(...ends)];
 }
 
 /**

@@ -1,10 +1,16 @@
-/** How an outline looks while it is mended: figure tinted, its edge a line, all else paled. Pure. */
+/**
+ * How an outline looks while it is mended: the figure tinted, all else paled, a line between them,
+ * which lies beside the figure so that nothing of thin arms is hidden. Pure.
+ */
 
 /** @import { Box } from "./types.js" */
 /** @import { Grid } from "./mask-grid.js" */
 
 /** Pixels of the longer side of what is shown, about. */
 const SHOWN = 1536;
+
+/** Width of the edge, CSS pixels, and pixels of the view that it is at most. */
+const LINE_WIDTH = { wanted: 2, most: 8 };
 
 /** A pixel of the drawing is shown as no more than this many across. */
 const FINEST = 4;
@@ -14,8 +20,7 @@ const packed = (/** @type {[number, number, number, number]} */ [red, green, blu
   ((alpha << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 
 const FIGURE = packed([217, 72, 43, 56]);
-const LINE = packed([189, 58, 31, 255]);
-const HALO = packed([255, 255, 255, 235]);
+const EDGE = packed([189, 58, 31, 255]);
 const REST = packed([251, 245, 231, 150]);
 
 /**
@@ -24,7 +29,7 @@ const REST = packed([251, 245, 231, 150]);
  * @property {number} width of the view, pixels
  * @property {number} height of the view, pixels
  * @property {number} scale pixels of the view for each of the drawing, > 0
- * @property {number} line width of the edge, pixels of the view
+ * @property {number} line width of the edge, pixels of the view, >= 1
  * @property {Int32Array} columns
  * @property {Int32Array} rows
  */
@@ -42,10 +47,21 @@ export function sampling({ width, height }) {
     width: shown(width),
     height: shown(height),
     scale,
-    line: Math.max(1, Math.round(Math.max(shown(width), shown(height)) / 500)),
+    line: 1,
     columns: pixelsShown(shown(width), width),
     rows: pixelsShown(shown(height), height),
   };
+}
+
+/**
+ * How wide the edge is where a pixel of the drawing is so many on the screen.
+ * @param {Sampling} how
+ * @param {number} closeness CSS pixels for each pixel of the drawing, > 0
+ * @returns {number} pixels of the view, whole
+ */
+export function lineWidth({ scale }, closeness) {
+  const width = Math.round((LINE_WIDTH.wanted * scale) / closeness);
+  return Math.min(LINE_WIDTH.most, Math.max(1, width));
 }
 
 /** @type {(shown: number, side: number) => Int32Array} */
@@ -76,18 +92,18 @@ export function areaInView({ width, height, scale, line }, [x1, y1, x2, y2]) {
 export function paintView(grid, how, [x1, y1, x2, y2], pixels) {
   const { data, width } = grid;
   const { columns, rows, line } = how;
-  const at = (/** @type {number} */ x, /** @type {number} */ y) =>
-    x >= 0 && y >= 0 && x < how.width && y < how.height ? data[rows[y] * width + columns[x]] : 0;
-  const isNear = (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ other) =>
-    at(x - line, y) === other ||
-    at(x + line, y) === other ||
-    at(x, y - line) === other ||
-    at(x, y + line) === other;
+  const [lastX, lastY] = [how.width - 1, how.height - 1];
   let i = 0;
   for (let y = y1; y < y2; y += 1) {
+    const row = rows[y] * width;
+    const above = rows[Math.max(0, y - line)] * width;
+    const below = rows[Math.min(lastY, y + line)] * width;
     for (let x = x1; x < x2; x += 1, i += 1) {
-      if (at(x, y)) pixels[i] = isNear(x, y, 0) ? LINE : FIGURE;
-      else pixels[i] = isNear(x, y, 1) ? HALO : REST;
+      const column = columns[x];
+      const left = columns[x > line ? x - line : 0];
+      const right = columns[x + line < lastX ? x + line : lastX];
+      const sum = data[row + left] + data[row + right] + data[above + column] + data[below + column];
+      pixels[i] = data[row + column] ? FIGURE : sum > 0 ? EDGE : REST;
     }
   }
 }

@@ -3,7 +3,7 @@
 import { el } from "../dom.js";
 import { strings } from "../strings.js";
 import { SIZES } from "./brush.js";
-import { toolButton } from "./tool-button.js";
+import { iconButton, toolButton } from "./tool-button.js";
 
 const words = strings.outline;
 
@@ -32,13 +32,12 @@ export class OutlineBar {
     this.likeness = slider(0, 100, 50, (value) => events.loosen(value / 100));
     this.sizeRow = el("label", { class: "outline-slider" }, words.size, this.size);
     this.likenessRow = el("label", { class: "outline-slider" }, words.likeness, this.likeness);
-    this.hider = toolButton("still", words.hide, () => events.reveal(this.isHiding));
+    this.hider = iconButton("still", words.hide, () => events.reveal(this.isHiding));
     this.hint = el("p", { class: "tool-hint" });
-    const tools = el("div", { class: "tool-buttons" }, ...this.tools.values(), this.hider);
-    tools.setAttribute("role", "group");
-    tools.setAttribute("aria-label", words.tools);
-    const sliders = el("div", { class: "outline-sliders" }, this.sizeRow, this.likenessRow);
-    this.node = el("div", { class: "tool-bar" }, this.hint, tools, sliders, this.rest());
+    const about = { class: "outline-tools", role: "group", "aria-label": words.tools };
+    const tools = el("div", about, ...this.tools.values());
+    const row = el("div", { class: "outline-row" }, this.sizeRow, this.likenessRow, this.hider);
+    this.node = el("div", { class: "tool-bar is-tall" }, tools, this.hint, row, this.rest());
     this.markShown(true);
   }
 
@@ -46,7 +45,7 @@ export class OutlineBar {
   rest() {
     const { fillHoles, keepLargest, findAnew } = this.events;
     const button = (/** @type {string} */ label, /** @type {() => void} */ act) =>
-      el("button", { type: "button", class: "button is-text", onclick: act }, label);
+      el("button", { type: "button", class: "outline-act", onclick: act }, label);
     return el(
       "div",
       { class: "outline-rest" },

@@ -91,7 +91,14 @@ class OutlineEditor {
     this.grid.data.fill(0);
     if (figure?.mask) layMask(this.grid, figure.mask, figure.box);
     this.layer.touch();
-    if (figure && figure.id !== before?.id) this.brush.put(middleOf(figure.box));
+    if (figure && figure.id !== before?.id) this.approach(figure.box);
+  }
+
+  /** Look at a figure, unless somebody looks at something already. @param {Box} box */
+  approach(box) {
+    const { board } = this.desk;
+    this.brush.put(middleOf(box));
+    if (board.isFresh) board.fitTo(box);
   }
 
   leave() {

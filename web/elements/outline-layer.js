@@ -1,7 +1,7 @@
 /** An outline over its drawing, painted anew where it changes. */
 
 import { joinAreas, wholeArea } from "../mask-grid.js";
-import { areaInView, paintView, sampling } from "../mask-view.js";
+import { areaInView, lineWidth, paintView, sampling } from "../mask-view.js";
 
 /** @import { Grid } from "../mask-grid.js" */
 /** @import { Box } from "../types.js" */
@@ -24,11 +24,25 @@ export class OutlineLayer {
     /** @type {Box | null} */
     this.changed = null;
     this.frame = 0;
+    this.unwatch = board.watch(() => this.refine(board.view.scale));
+    this.refine(board.view.scale);
   }
 
   leave() {
+    this.unwatch();
     cancelAnimationFrame(this.frame);
     this.canvas.remove();
+  }
+
+  /**
+   * The edge is as wide on the screen, however close one looks.
+   * @param {number} closeness CSS pixels for each pixel of the drawing
+   */
+  refine(closeness) {
+    const line = lineWidth(this.how, closeness);
+    if (line === this.how.line) return;
+    this.how = { ...this.how, line };
+    this.touch();
   }
 
   /** @param {boolean} isShown */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { emptyGrid } from "../mask-grid.js";
-import { areaInView, paintView, sampling } from "../mask-view.js";
+import { areaInView, lineWidth, paintView, sampling } from "../mask-view.js";
 import { gridOf } from "./mask-support.js";
 
 test("small drawings are shown larger, by a whole number, and large ones smaller", () => {
@@ -20,20 +20,27 @@ test("each pixel of a small drawing is shown as a square", () => {
   assert.deepEqual([...how.rows], [0, 0, 0, 0, 1, 1, 1, 1]);
 });
 
-test("figure, its edge, what is beside it and the rest look different", () => {
+test("the edge is two pixels of the screen wide, where that can be", () => {
+  const how = sampling({ width: 1536, height: 1000 });
+  assert.equal(lineWidth(how, 0.5), 4);
+  assert.equal(lineWidth(how, 1), 2);
+  assert.equal(lineWidth(how, 9), 1);
+  assert.equal(lineWidth(how, 0.01), 8);
+});
+
+test("figure, the line beside it and the rest look different", () => {
   const grid = gridOf("......", ".####.", ".####.", ".####.", "......", "......");
   const one = { width: 6, height: 6, scale: 1, line: 1 };
   const how = { ...one, columns: Int32Array.of(0, 1, 2, 3, 4, 5), rows: Int32Array.of(0, 1, 2, 3, 4, 5) };
   const pixels = new Uint32Array(36);
   paintView(grid, how, [0, 0, 6, 6], pixels);
   const names = new Map([
-    [pixels[14], "f"],
-    [pixels[7], "e"],
-    [pixels[1], "h"],
+    [pixels[14], "#"],
+    [pixels[1], "-"],
     [pixels[0], "."],
   ]);
   const seen = [...pixels].map((pixel) => names.get(pixel)).join("");
-  assert.deepEqual(seen.match(/.{6}/g), [".hhhh.", "heeeeh", "heffeh", "heeeeh", ".hhhh.", "......"]);
+  assert.deepEqual(seen.match(/.{6}/g), [".----.", "-####-", "-####-", "-####-", ".----.", "......"]);
 });
 
 test("what is painted anew around a change is what a whole painting shows", () => {
