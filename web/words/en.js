@@ -470,10 +470,10 @@ export const words = {
 
   outline: {
     tools: "How to mend the outline",
-    names: { brush: "Add", eraser: "Rub out", magic: "Magic", cut: "Cut free" },
+    names: { brush: "Add", eraser: "Erase", magic: "Magic", cut: "Cut" },
     hints: {
       brush: "Paint what is missing. Two fingers zoom.",
-      eraser: "Rub out what is not the figure. Two fingers zoom.",
+      eraser: "Erase what is not the figure. Two fingers zoom.",
       magic: "Touch what is pale to add it, and what is tinted to take it away.",
       cut: "Draw a line between arm and body, and the arm comes loose.",
     },
@@ -486,7 +486,7 @@ export const words = {
     cross: "Brush: the arrow keys move it, hold the space bar to draw",
     steps: {
       brush: "painting",
-      eraser: "rubbing out",
+      eraser: "erasing",
       cut: "the cut",
       added: "adding by magic",
       removed: "taking away by magic",
@@ -496,7 +496,7 @@ export const words = {
     },
     said: {
       brush: "Added.",
-      eraser: "Rubbed out.",
+      eraser: "Erased.",
       cut: "Cut.",
       through: "Cut through: there is a piece more now.",
       added: "Added by magic.",
