@@ -26,7 +26,7 @@ class FigureAnnotation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         skeleton: figure space.
         limbs: draw order of limbs by the joint at which each begins; the others go by how near the
             motion brings them.
-        hidden: whether it is no figure to people: it stays on the paper and does not move.
+        hidden: whether it stays on the paper and keeps still.
     """
 
     id: str

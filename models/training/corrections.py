@@ -77,8 +77,13 @@ class Correction:
 
 
 def is_complete(annotation: Annotation) -> bool:
-    """Whether people changed it and every figure has outline and joints; it may have none."""
-    whole = all(f.mask is not None and f.skeleton is not None for f in annotation.figures)
+    """Whether people changed it and every figure has outline and joints; it may have none.
+
+    One with a hidden figure is not: people hide what is none, and figures that are to keep still.
+    """
+    whole = all(
+        f.mask is not None and f.skeleton is not None and not f.hidden for f in annotation.figures
+    )
     return annotation.revision > 0 and whole
 
 

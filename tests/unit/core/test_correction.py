@@ -172,6 +172,14 @@ def test_other_box_drops_what_is_not_given_along_with_it() -> None:
     assert same == whole
 
 
+def test_annotation_that_an_older_program_stored_is_read() -> None:
+    stored = b'{"width": 40, "height": 30, "figures": [{"id": "f", "box": [1, 2, 21, 12]}]}'
+    annotation = msgspec.json.decode(stored, type=Annotation)
+    assert (annotation.job, annotation.revision) == (None, 0)
+    (figure,) = annotation.figures
+    assert (figure.limbs, figure.hidden, figure.is_pending) == ({}, False, True)
+
+
 def test_each_change_is_the_next_revision() -> None:
     assert add_figure(ANNOTATION, BOX, "g").revision == 5
     assert change_figure(ANNOTATION, "f", FigureChange()).revision == 5

@@ -195,3 +195,7 @@ def test_only_what_people_changed_and_finished_is_complete(samples: list[Sample]
     for part in ("mask", "skeleton"):
         half = msgspec.structs.replace(figure, **{part: None})
         assert not is_complete(msgspec.structs.replace(annotation, figures=(figure, half)))
+    hidden = msgspec.structs.replace(figure, hidden=True)
+    assert not is_complete(msgspec.structs.replace(annotation, figures=(figure, hidden)))
+    ordered = msgspec.structs.replace(figure, limbs={"left_shoulder": "back"})
+    assert is_complete(msgspec.structs.replace(annotation, figures=(ordered,)))
