@@ -18,7 +18,10 @@ export async function followJob(job, onEvent, signal) {
   while (!signal.aborted) {
     const end = await listen(job, onEvent, signal);
     if (end?.state === "done" || signal.aborted) return;
-    if (end?.problem) throw new ApiError(end.problem.code, end.problem.message);
+    if (end?.problem) {
+      const { code, message, page } = end.problem;
+      throw new ApiError(code, message, page);
+    }
     await checkThatItExists(job);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }

@@ -21,6 +21,8 @@
  * @property {number} y of the drawing's corner, CSS pixels
  */
 
+const NONE = { beside: 0, above: 0, below: 0 };
+
 /** At most so many CSS pixels for each pixel of the drawing. */
 const FINEST = 12;
 
@@ -67,11 +69,11 @@ export function windowOf(view, { width, height }) {
  * The view in which a box is in the middle of the board and as large as it can be.
  * @param {Box} box
  * @param {Size} board CSS pixels
- * @param {number} margin CSS pixels left free on each side
+ * @param {{ beside: number, above: number, below: number }} margin CSS pixels left free
  * @returns {View}
  */
-export function fit([x1, y1, x2, y2], board, margin) {
-  const room = { width: board.width - 2 * margin, height: board.height - 2 * margin };
+export function fit([x1, y1, x2, y2], board, { beside, above, below }) {
+  const room = { width: board.width - 2 * beside, height: board.height - above - below };
   const scale = Math.min(
     Math.max(1, room.width) / Math.max(1, x2 - x1),
     Math.max(1, room.height) / Math.max(1, y2 - y1),
@@ -80,7 +82,7 @@ export function fit([x1, y1, x2, y2], board, margin) {
   return {
     scale,
     x: (board.width - scale * (x1 + x2)) / 2,
-    y: (board.height - scale * (y1 + y2)) / 2,
+    y: (board.height + above - below - scale * (y1 + y2)) / 2,
   };
 }
 
@@ -124,7 +126,7 @@ export function pinch(view, from, to) {
  * @returns {View}
  */
 export function settle(view, drawing, board) {
-  const whole = fit([0, 0, drawing.width, drawing.height], board, 0).scale;
+  const whole = fit([0, 0, drawing.width, drawing.height], board, NONE).scale;
   const scale = clamp(view.scale, SMALLEST * whole, Math.max(FINEST, whole));
   const middle = onScreen(board.width / 2, board.height / 2);
   const { x, y } = zoom(view, middle, scale / view.scale);

@@ -6,7 +6,7 @@ The tree, each with its stable ``code`` and the page it sends the user back to::
     ├─ InvalidImage        invalid_image        upload   (and its subcodes below)
     │  ├─ ImageTooLarge    image_too_large      upload
     │  └─ UnsupportedImage unsupported_image    upload
-    ├─ NoFigureFound       no_figure_found      upload
+    ├─ NoFigureFound       no_figure_found      box
     ├─ EmptyMask           empty_mask           mask
     ├─ InvalidAnnotation   invalid_annotation   box
     │  ├─ InvalidBox       invalid_box          box
@@ -104,6 +104,7 @@ class NoFigureFound(AnimatorError):
     """No human-like figure was found in the drawing."""
 
     code = "no_figure_found"
+    page = "box"
 
 
 class EmptyMask(AnimatorError):

@@ -64,7 +64,9 @@ import { Gestures } from "./gestures.js";
  * @property {(text: string) => void} say to those who listen
  */
 
-const MARGIN = 14;
+/** Below are the buttons that zoom. */
+const MARGIN = { beside: 14, above: 14, below: 62 };
+
 const STEP = 1.25;
 const PAN = 60;
 const WHEEL = 0.0016;

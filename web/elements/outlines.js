@@ -6,6 +6,9 @@ import { paintMask } from "./overlay.js";
 /** @import { FigureAnnotation, RunLengths } from "../types.js" */
 /** @import { DrawingBoard } from "./drawing-board.js" */
 
+/** Of what is inside an outline, 0 to 255: the drawing stays as it is. */
+const INSIDE = 14;
+
 /** @typedef {{ canvas: HTMLCanvasElement, mask: RunLengths, box: FigureAnnotation["box"] }} Layer */
 
 export class Outlines {
@@ -39,7 +42,7 @@ export class Outlines {
     if (!mask) return null;
     const canvas = this.board.addCanvas(box);
     const { width, height } = this.board.size;
-    paintMask(canvas, mask, Math.max(1, Math.round(Math.max(width, height) / 250)));
+    paintMask(canvas, mask, Math.max(1, Math.round(Math.max(width, height) / 250)), INSIDE);
     const layer = { canvas, mask, box };
     this.layers.set(id, layer);
     return layer;

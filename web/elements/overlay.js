@@ -64,8 +64,9 @@ function drawOutline({ box: [x1, y1, x2, y2], mask }, width, height) {
  * @param {HTMLCanvasElement} canvas
  * @param {RunLengths} mask
  * @param {number} line width of the outline, pixels
+ * @param {number} [inside] opacity of what is inside, 0 to 255
  */
-export function paintMask(canvas, mask, line) {
+export function paintMask(canvas, mask, line, inside = 46) {
   const [height, width] = mask.size;
   canvas.width = width;
   canvas.height = height;
@@ -75,7 +76,7 @@ export function paintMask(canvas, mask, line) {
   const image = context.createImageData(width, height);
   for (let i = 0; i < pixels.length; i += 1) {
     if (!pixels[i]) continue;
-    image.data.set([...OUTLINE, isEdge(pixels, width, i, line) ? 235 : 46], 4 * i);
+    image.data.set([...OUTLINE, isEdge(pixels, width, i, line) ? 235 : inside], 4 * i);
   }
   context.putImageData(image, 0, 0);
 }

@@ -16,6 +16,7 @@ import {
   zoom,
 } from "../spaces.js";
 
+const TEN = { beside: 10, above: 10, below: 10 };
 const VIEW = { scale: 2, x: 30, y: -10 };
 
 test("a point of the drawing is on the screen where the view says, and back", () => {
@@ -32,14 +33,21 @@ test("figure space begins at the corner of the box", () => {
 
 test("a fitted box touches the margin on its longer side and is in the middle", () => {
   // 100 x 50 pixels in 220 x 200 less 10 on each side: twice as large, 200 x 100.
-  const view = fit([0, 0, 100, 50], { width: 220, height: 200 }, 10);
+  const view = fit([0, 0, 100, 50], { width: 220, height: 200 }, TEN);
   assert.deepEqual(view, { scale: 2, x: 10, y: 50 });
-  const other = fit([100, 50, 200, 100], { width: 220, height: 200 }, 10);
+  const other = fit([100, 50, 200, 100], { width: 220, height: 200 }, TEN);
   assert.deepEqual(other, { scale: 2, x: -190, y: -50 });
 });
 
+test("a box is in the middle of what the margins leave", () => {
+  // 100 x 50 in 200 x 100: twice as large, and the margin below is 60 wider than that above.
+  const margin = { beside: 10, above: 20, below: 80 };
+  const view = fit([0, 0, 100, 50], { width: 220, height: 200 }, margin);
+  assert.deepEqual(view, { scale: 2, x: 10, y: 20 });
+});
+
 test("a board without room still has a view", () => {
-  const { scale } = fit([0, 0, 100, 50], { width: 0, height: 0 }, 10);
+  const { scale } = fit([0, 0, 100, 50], { width: 0, height: 0 }, TEN);
   assert.ok(scale > 0);
 });
 
