@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -12,17 +12,20 @@ from numpy.typing import NDArray
 from animator.core.animation import Animation, AnimationFormat
 from animator.core.annotation import Annotation, Depth, FigureAnnotation
 from animator.core.documents import AnimationRequest
-from animator.core.drawing import Drawing, crop_figure
+from animator.core.drawing import Drawing, Figure, crop_figure
 from animator.core.errors import EmptyMask, InvalidImage, NoFigureFound
 from animator.core.geometry import Box
 from animator.core.job import Step
 from animator.core.mask import Mask, mask_from_run_lengths
-from animator.core.moved_figure import MovedFigure
+from animator.core.moved_figure import MovedFigure, Rehearsal
+from animator.core.pose import PoseSequence
+from animator.core.rig import Rig
 from animator.core.rigging import USUAL, RigOptions
 from animator.core.rotation import Rotation, rotate_drawing
 from animator.core.skeleton import Skeleton
 from animator.core.stage import Stage
-from animator.motion import Performance, load_motion, order_limbs, perform, prepare
+from animator.directing import NO_PROPS, Directions, Props, direct
+from animator.motion import Performance, order_limbs, perform
 from animator.render import (
     EXPORTERS,
     draw_for,
@@ -61,6 +64,9 @@ __all__ = (
 
 Progress = Callable[[Step, float], None]
 """Told of each step as it begins, with the share of the whole job that is done, in [0, 1]."""
+
+MOST_REHEARSED = 6
+"""Figures of which there are previews, at most: those nearest to the viewer."""
 
 _DRAWING = 0.25
 """Share of the work of an animation that comes before its first frame."""
@@ -153,12 +159,11 @@ def stage_figures(
     annotation: Annotation,
     request: AnimationRequest,
     progress: Progress,
-    picture: Drawing | None = None,
+    props: Props = NO_PROPS,
 ) -> Stage:
     """Move the figures of a drawing and plan the scene: all that is needed to draw and write it.
 
     drawing: as it was handed in; turned upright here as the annotation says.
-    picture: what a background of the kind "picture" shows.
 
     Raises:
         InvalidImage: when the background asks for a picture and there is none.
@@ -168,20 +173,20 @@ def stage_figures(
         EmptyMask: when a figure's outline is too small to move.
         InvalidSkeleton: when a figure's joints cannot be moved.
     """
-    performance = prepare(*load_motion(request.motion), request.playback)
+    directions = direct(request, props.motions)
     drawing = rotate_drawing(drawing, annotation.rotation)
-    moved = move_figures(drawing, annotation, performance, progress, request.rigging)
-    return set_stage(drawing, moved, request, picture)
+    moved = move_figures(drawing, annotation, directions, progress, request.rigging)
+    return set_stage(drawing, moved, request, props.picture)
 
 
 def move_figures(
     drawing: Drawing,
     annotation: Annotation,
-    performance: Performance,
+    directions: Directions,
     progress: Progress,
     rigging: RigOptions = USUAL,
 ) -> tuple[MovedFigure, ...]:
-    """Let every figure of a drawing do the same.
+    """Let the figures of a drawing do what they are directed to.
 
     drawing: turned upright already.
     rigging: how the figures are made movable.
@@ -192,18 +197,17 @@ def move_figures(
         EmptyMask: when a figure's outline is too small to move.
         InvalidSkeleton: when a figure's joints cannot be moved.
     """
-    moved = []
-    for ready in _ready_figures(annotation):
+    moved: list[MovedFigure] = []
+    ready = _ready_figures(annotation)
+    for one in ready:
         progress("rigging", 0.0)
-        figure, mask = crop_figure(drawing, ready.box), ready.mask
+        figure, mask = crop_figure(drawing, one.box), one.mask
         template = rigging.skeleton
-        used = ready.skeleton if template is None else fit_template(template, mask)
+        used = one.skeleton if template is None else fit_template(template, mask)
         rig = build_rig(figure, mask, used, rigging)
         progress("moving", 0.1)
-        poses = perform(performance, rig.skeleton, rig.to_world)
-        poses = order_limbs(poses, rig.skeleton, ready.limbs)
-        joints = pose_joints(rest_joints(rig), rig.skeleton.parents, poses).places
-        moved.append(MovedFigure(figure, mask, rig, joints, deform(rig, poses)))
+        rehearsed = directions.repertoire if len(moved) >= len(ready) - MOST_REHEARSED else {}
+        moved.append(_move(one, figure, rig, replace(directions, repertoire=rehearsed)))
     return tuple(moved)
 
 
@@ -233,8 +237,7 @@ def film(
     still: int = 0,
     max_bytes: int | None = None,
 ) -> tuple[Animation, ...]:
-    """Draw a stage and write one file a target, in their order; each frame that a film
-    shows is drawn once.
+    """Draw a stage and write one file a target, in their order; no frame is drawn twice.
 
     still: the frame that a still picture shows.
     max_bytes: limit on a GIF, whose frames are drawn again until it fits; None: none.
@@ -298,6 +301,30 @@ def _ready_figures(annotation: Annotation) -> list[_Ready]:
         )
         raise NoFigureFound(msg)
     return sorted(ready, key=lambda figure: figure.box.y2)
+
+
+def _move(one: _Ready, figure: Figure, rig: Rig, directions: Directions) -> MovedFigure:
+    """A figure that does what it is directed to."""
+
+    def act(performance: Performance) -> PoseSequence:
+        poses = perform(performance, rig.skeleton, rig.to_world)
+        return order_limbs(poses, rig.skeleton, one.limbs)
+
+    entry = directions.entry_of(one.id)
+    poses = act(entry.performance)
+    return MovedFigure(
+        figure=figure,
+        mask=one.mask,
+        rig=rig,
+        joints=pose_joints(rest_joints(rig), rig.skeleton.parents, poses).places,
+        track=deform(rig, poses),
+        id=one.id,
+        start=entry.start,
+        repertoire=tuple(
+            Rehearsal(name, loops, act(performance))
+            for name, (performance, loops) in directions.repertoire.items()
+        ),
+    )
 
 
 def _tell(

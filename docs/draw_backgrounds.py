@@ -16,6 +16,7 @@ from animator.core.documents import AnimationRequest
 from animator.core.drawing import Drawing
 from animator.core.job import Step
 from animator.core.scene import Background
+from animator.directing import Props
 from animator.ingest import decode_image
 from animator.render import rasterize
 from serving.local import LocalPredictor
@@ -52,7 +53,9 @@ def draw_row(file: Path, predictor: LocalPredictor) -> Picture:
     cells = []
     for wish in ROW:
         request = msgspec.structs.replace(wish, motion="wave", side=SIDE)
-        stage = pipeline.stage_figures(drawing, annotation, request, _say_nothing, meadow())
+        stage = pipeline.stage_figures(
+            drawing, annotation, request, _say_nothing, Props(picture=meadow())
+        )
         frame = next(rasterize(stage, [FRAME]))
         room = (SIDE - frame.shape[0], SIDE * 4 // 5 - frame.shape[1])
         edges = ((room[0], 0), (room[1] // 2, room[1] - room[1] // 2), (0, 0))

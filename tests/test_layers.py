@@ -15,7 +15,12 @@ VERSION = ("animator", "animator.__version__")  # anybody may tell it
 ALLOWED: dict[str, tuple[str, ...]] = {
     "animator.core": (),
     **{f"animator.{room}": ("animator.core",) for room in ROOMS},
-    "animator.pipeline": ("animator.core", *(f"animator.{room}" for room in ROOMS)),
+    "animator.directing": ("animator.core", "animator.motion"),
+    "animator.pipeline": (
+        "animator.core",
+        "animator.directing",
+        *(f"animator.{room}" for room in ROOMS),
+    ),
     "animator.staging": ("animator.core", *(f"animator.{room}" for room in ROOMS)),
     "animator.settings": ("animator.core",),
     "animator.store": ("animator.core",),
@@ -23,6 +28,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "animator.jobs.progress": ("animator.core",),
     "animator.jobs": (
         "animator.core",
+        "animator.directing",
         "animator.pipeline",
         "animator.store",
         "animator.settings",

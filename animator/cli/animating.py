@@ -11,19 +11,19 @@ import msgspec
 
 from animator.cli.backdrops import Backdrop
 from animator.cli.drawings import read_drawing
-from animator.cli.playing import performance_for
+from animator.cli.playing import files_for, playback_for
 from animator.cli.progress_line import ProgressLine
 from animator.cli.rigging import note_moved_joints, rigging_for
 from animator.core.animation import AnimationFormat
 from animator.core.annotation import Annotation
-from animator.core.documents import AnimationRequest
+from animator.core.documents import AnimationRequest, Part
 from animator.core.drawing import Drawing
 from animator.core.errors import EncodingFailed
 from animator.core.job import Step
 from animator.core.rotation import rotate_drawing
 from animator.core.scene import Background
+from animator.directing import Directions, direct
 from animator.ingest import is_character, read_character
-from animator.motion import Performance
 from animator.pipeline import annotate, film, move_figures, set_stage
 from animator.vision import Predictor
 
@@ -38,13 +38,13 @@ class Order:
     """What the options of `animator animate` ask for.
 
     Attributes:
-        request: how it looks; what figures do is said by the performance.
-        performance: what every figure does.
+        request: how it looks.
+        directions: what the figures do.
         picture: what a background of the kind "picture" shows.
     """
 
     request: AnimationRequest
-    performance: Performance
+    directions: Directions
     picture: Drawing | None
 
 
@@ -56,10 +56,11 @@ def order_for(args: argparse.Namespace, form: AnimationFormat) -> Order:
         InvalidMotion: when a motion's file cannot be read, or played as asked.
         InvalidImage: when the background's picture cannot be read.
     """
-    performance = performance_for(args)
+    request = _request_for(args, form)
+    directions = direct(request, files_for(args))
     file = args.background.file
     picture = None if file is None else read_drawing(file)
-    return Order(_request_for(args, form), performance, picture)
+    return Order(request, directions, picture)
 
 
 def _request_for(args: argparse.Namespace, form: AnimationFormat) -> AnimationRequest:
@@ -71,6 +72,9 @@ def _request_for(args: argparse.Namespace, form: AnimationFormat) -> AnimationRe
         "shadow": args.shadow,
     }
     return AnimationRequest(
+        motion=args.motion,
+        figures={figure: Part(motion=motion) for figure, motion in args.figure},
+        playback=playback_for(args),
         side=args.side,
         background=msgspec.convert(background, Background),
         formats=(form,),
@@ -100,7 +104,7 @@ def animate_file(file: Path, target: Path, order: Order, predictor: Predictor) -
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".animator-") as folder:
             upright = rotate_drawing(drawing, annotation.rotation)
-            moved = move_figures(upright, annotation, order.performance, tell, request.rigging)
+            moved = move_figures(upright, annotation, order.directions, tell, request.rigging)
             stage = set_stage(upright, moved, request, order.picture)
             (form,) = request.formats
             draft = Path(folder) / f"animation.{form.suffix}"

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # arrays are loaded only when the command runs
-    from animator.motion import Performance
+    from animator.core.motion import Playback
+    from animator.directing import Clip
 
-__all__ = ("add_playing", "motion_name", "performance_for", "wrong_playing")
+__all__ = ("add_playing", "files_for", "motion_name", "playback_for", "wrong_playing")
 
 
 def add_playing(parser: argparse.ArgumentParser) -> None:
@@ -44,36 +45,35 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="a motion that follows; may be given up to 8 times",
     )
+    group.add_argument(
+        "--figure",
+        action="append",
+        default=[],
+        type=_figure,
+        metavar="N=NAME|FILE",
+        help="what one of several figures does, the surest being 1; may be given for each",
+    )
 
 
 def motion_name(args: argparse.Namespace) -> str:
     """Of what is asked for, as it stands in the name of the output."""
-    return "-".join((Path(args.motion).stem if _suffix(args) else args.motion, *args.then))
+    return "-".join((Path(args.motion).stem if _suffix(args.motion) else args.motion, *args.then))
 
 
 def wrong_playing(args: argparse.Namespace) -> str | None:
     """What is wrong with the options together."""
-    if args.map is not None and _suffix(args) != ".bvh":
+    if args.map is not None and _suffix(args.motion) != ".bvh":
         return "--map is for .bvh files; other motions need none"
     if len(args.then) > 8:
         return f"at most 8 motions can follow, not {len(args.then)}"
     return None
 
 
-def performance_for(args: argparse.Namespace) -> "Performance":
-    """What the options ask for.
-
-    Raises:
-        UnknownMotion: when no motion has a name asked for.
-        InvalidMotion: when a file cannot be read, or what is asked for cannot be done with it.
-    """
-    from animator.cli.clips import read_motion
+def playback_for(args: argparse.Namespace) -> "Playback":
+    """How it is played."""
     from animator.core.motion import Playback
-    from animator.motion import load_motion, prepare
 
-    file = Path(args.motion) if _suffix(args) else None
-    clip = load_motion(args.motion) if file is None else read_motion(file, args.map)
-    playback = Playback(
+    return Playback(
         speed=args.speed,
         mirror=args.mirror,
         trim=args.trim,
@@ -81,12 +81,32 @@ def performance_for(args: argparse.Namespace) -> "Performance":
         loop=args.loop,
         then=tuple(args.then),
     )
-    return prepare(*clip, playback)
 
 
-def _suffix(args: argparse.Namespace) -> str:
+def files_for(args: argparse.Namespace) -> "dict[str, Clip]":
+    """The motions that are files, by what stands for them.
+
+    Raises:
+        InvalidMotion: when a file cannot be read.
+    """
+    from animator.cli.clips import read_motion
+
+    names = {args.motion, *dict(args.figure).values()}
+    return {name: read_motion(Path(name), args.map) for name in names if _suffix(name)}
+
+
+def _figure(text: str) -> tuple[str, str]:
+    """The id of a figure, which are counted from 1, and its motion."""
+    number, _, motion = text.partition("=")
+    if not (number.isascii() and number.isdigit() and 1 <= int(number) <= 20 and motion):
+        msg = f"{text!r} says not which figure does what: write 2=walk"
+        raise argparse.ArgumentTypeError(msg)
+    return f"figure-{int(number)}", motion
+
+
+def _suffix(motion: str) -> str:
     """Of a motion's file, lower case; empty when it is a name of the library."""
-    suffix = Path(args.motion).suffix.lower()
+    suffix = Path(motion).suffix.lower()
     return suffix if suffix in (".bvh", ".toml") else ""
 
 

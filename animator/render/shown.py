@@ -8,15 +8,16 @@ from numpy.typing import NDArray
 
 from animator.core.animation import AnimationFormat
 from animator.core.stage import Stage
-from animator.render import changes, gif
+from animator.render.changes import PACE as CHANGES_PACE
+from animator.render.gif import PACE as GIF_PACE
 from animator.render.raster import rasterize
 
 __all__ = ("draw_for", "draw_some")
 
 PACES = {
-    AnimationFormat.GIF: gif.PACE,
-    AnimationFormat.WEBP: changes.PACE,
-    AnimationFormat.APNG: changes.PACE,
+    AnimationFormat.GIF: GIF_PACE,
+    AnimationFormat.WEBP: CHANGES_PACE,
+    AnimationFormat.APNG: CHANGES_PACE,
 }
 """Formats that leave frames out; all others show every one."""
 

@@ -116,3 +116,24 @@ def test_what_cannot_be_played_is_told_before_a_drawing_is_looked_at(
 ) -> None:
     assert animator("animate", "drawing.png", *words) == 1
     assert why in capsys.readouterr().err
+
+
+def test_one_figure_can_do_something_else(
+    animator: Animator, stick_png: Path, tmp_path: Path
+) -> None:
+    own = ("--motion", "breathe", "--figure", "1=jump")
+    assert _animate(animator, stick_png, tmp_path, *own) == 0
+    jumping = _heights(tmp_path / "a.joints.json")
+    assert _animate(animator, stick_png, tmp_path, "--motion", "jump") == 0
+    assert jumping == _heights(tmp_path / "a.joints.json")
+    assert _animate(animator, stick_png, tmp_path, "--motion", "jump", "--figure", "2=walk") == 0
+    assert jumping == _heights(tmp_path / "a.joints.json"), "there is no second figure to walk"
+
+
+@pytest.mark.parametrize("words", ["walk", "0=walk", "x=walk", "1=", "21=walk"])
+def test_figure_without_number_or_motion_is_refused(
+    words: str, animator: Animator, stick_png: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        animator("animate", stick_png, "--figure", words)
+    assert "write 2=walk" in capsys.readouterr().err
