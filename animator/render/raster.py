@@ -1,7 +1,7 @@
 """Stages to frames: textured triangles, painter's order, no GL."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,11 @@ from animator.core.moved_figure import MovedFigure
 from animator.core.scene import Placement, Scene
 from animator.core.stage import Stage
 from animator.render.backdrop import lay_backdrop
-from animator.render.order import Layer, layers, stack
+from animator.render.order import back_to_front
 from animator.render.overlays import draw_overlays
 from animator.render.sampling import Paint, paint_from_texture, straighten
 from animator.render.shadow import Shadow, cast, shadow_of
+from animator.render.spans import Points
 from animator.render.triangles import fill_triangles
 
 __all__ = ("rasterize",)
@@ -27,10 +28,22 @@ class _Actor:
     one: MovedFigure
     place: Placement
     frames: NDArray[np.int64]
-    layers: tuple[Layer, ...]
     paint: Paint
-    texels: NDArray[np.float64]
+    texels: Points
     shadow: Shadow | None
+    sorted: dict[bytes, tuple[NDArray[np.int32], Points]] = field(default_factory=dict)
+
+    def triangles(self, frame: int) -> tuple[NDArray[np.int32], Points]:
+        """Corners (T, 3) of the triangles from back to front, and where they lie in the paint.
+
+        A clip has few orders of limbs, and each is sorted once.
+        """
+        order = self.one.track.order[frame]
+        if (found := self.sorted.get(order.tobytes())) is None:
+            rig = self.one.rig
+            corners = rig.mesh.triangles[back_to_front(rig, self.one.track, order)]
+            found = self.sorted[order.tobytes()] = corners, self.texels[corners]
+        return found
 
 
 def rasterize(stage: Stage, frames: Iterable[int] | None = None) -> Iterator[NDArray[np.uint8]]:
@@ -61,9 +74,8 @@ def _actor(stage: Stage, figure: int) -> _Actor:
         one=one,
         place=place,
         frames=stage.frames_of(figure),
-        layers=layers(rig, one.track),
         paint=paint,
-        texels=rig.texture_places() * paint.scale - 0.5,
+        texels=_as_points(rig.texture_places() * paint.scale - 0.5),
         shadow=shadow_of(one.track, place, camera) if stage.scene.background.shadow else None,
     )
 
@@ -87,10 +99,11 @@ def _draw(
 
 def _draw_figure(actor: _Actor, frame: int, scene: Scene, canvas: NDArray[np.uint8]) -> None:
     """Lay a frame of a figure's track over a canvas (H, W, 4), premultiplied."""
-    track = actor.one.track
-    moved = scene.camera.apply(actor.place.apply(track.vertices[frame]))
-    drawn = stack(actor.layers, track.order[frame])
-    triangles = actor.one.rig.mesh.triangles[np.concatenate([layer.triangles for layer in drawn])]
-    corners = moved[triangles].astype(np.float64)
-    ends = np.cumsum([len(layer.triangles) for layer in drawn])
-    fill_triangles(canvas, corners, actor.paint, actor.texels[triangles], ends)
+    moved = scene.camera.apply(actor.place.apply(actor.one.track.vertices[frame]))
+    triangles, texels = actor.triangles(frame)
+    fill_triangles(canvas, _as_points(moved).take(triangles), actor.paint, texels)
+
+
+def _as_points(places: NDArray[np.floating]) -> Points:
+    """Places (V, 2) as x + iy."""
+    return np.ascontiguousarray(places, np.float64).view(np.complex128)[:, 0]

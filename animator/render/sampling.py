@@ -6,7 +6,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ("Paint", "paint_from_texture", "sample", "straighten")
+__all__ = ("Paint", "Places", "paint_from_texture", "room_for", "sample", "straighten")
+
+Places = NDArray[np.complex64]
+"""Points of a paint as x + iy, in rows of `ROW`; the centre of pixel i is at i."""
 
 ROW = 256
 """Sampled points are laid out in rows of this length: OpenCV's maps may not be too wide."""
@@ -48,24 +51,27 @@ def paint_from_texture(texture: NDArray[np.uint8], pixels_per_texel: float) -> P
     )
 
 
-def sample(paint: Paint, places: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Bilinear samples (N, 4) uint8 of a texture; 0 outside it.
+def room_for(count: int) -> Places:
+    """Room for so many places: (R, ROW), those beyond the last are 0."""
+    places = np.empty((max(-(-count // ROW), 1), ROW), np.complex64)
+    places.ravel()[count:] = 0
+    return places
 
-    places: (N, 2) float32, x and y, pixels of the paint; the centre of pixel i is at i.
+
+def sample(paint: Paint, places: Places) -> NDArray[np.uint32]:
+    """Bilinear samples of a paint at places (R, ROW); 0 outside it.
+
+    Returns (R * ROW,) uint32: the four bytes of each colour as one number.
     """
-    count = len(places)
-    rows = max(-(-count // ROW), 1)
-    grid = np.zeros((rows * ROW, 2), np.float32)
-    grid[:count] = places
     found = cv2.remap(  # type: ignore[call-overload]
         paint.data,
-        grid.reshape(rows, ROW, 2),
+        places.view(np.float32).reshape(*places.shape, 2),
         None,  # the first map holds x and y
         cv2.INTER_LINEAR,
         borderMode=cv2.BORDER_CONSTANT,
         borderValue=(0, 0, 0, 0),
     )
-    return np.asarray(found.reshape(-1, 4)[:count], np.uint8)
+    return np.asarray(found.view(np.uint32).ravel())
 
 
 def straighten(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:

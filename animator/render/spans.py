@@ -5,7 +5,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ("Spans", "scan")
+__all__ = ("Points", "Spans", "scan")
+
+Points = NDArray[np.complex128]
+"""Points of the plane as x + iy: they are moved and chosen as one number."""
+
+ORDERS = np.array(
+    [(0, 1, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0), (0, 1, 2), (1, 0, 2), (0, 2, 1), (2, 1, 0)]
+).T
+"""Corners from the upmost down, by which of them are lower than the next: the first than the second
+counts 1, the second than the third 2, the third than the first 4."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,67 +34,55 @@ class Spans:
     count: NDArray[np.int64]
 
 
-def scan(corners: NDArray[np.float64], width: int, height: int) -> Spans:
+def scan(corners: Points, width: int, height: int) -> Spans:
     """Scan triangles row by row.
 
     A pixel belongs to a triangle when its centre lies inside; centres on an edge shared by two
     triangles belong to one of them, so there are neither seams nor doubles.
 
-    corners: (T, 3, 2) float64, frame space, turned either way.
+    corners: (T, 3) complex128, frame space, turned either way.
     width: of the frame, pixels.
     height: of the frame, pixels.
     """
-    order = np.lexsort((corners[..., 0], corners[..., 1]), axis=-1)
-    upper, middle, lower = np.moveaxis(np.take_along_axis(corners, order[..., None], axis=1), 1, 0)
+    ends = _from_above(corners)
+    top = np.ceil(ends.imag - 0.5).clip(0, height).astype(np.intp)
     # the long edge bounds all rows of a triangle, the two short ones those above and below a corner
-    long = _edges(upper, lower, height)
-    short = _edges(
-        np.stack((upper, middle), axis=1).reshape(-1, 2),
-        np.stack((middle, lower), axis=1).reshape(-1, 2),
-        height,
-    )
-    triangle = np.repeat(np.arange(len(corners)), long.count)
-    row = np.repeat(long.top - np.cumsum(long.count) + long.count, long.count)
-    row += np.arange(len(row))
-    one, other = (_crossings(edges, row) for edges in (long, short))
+    count, parts = top[2] - top[0], (top[1:] - top[:2]).T.ravel()
+    long = _Lines(ends[0], ends[2], count)
+    short = _Lines(ends[:2].T.ravel(), ends[1:].T.ravel(), parts)
+    triangle = np.arange(len(corners)).repeat(count)
+    row = np.arange(len(triangle))
+    row += (top[2] - np.cumsum(count)).take(triangle)
+    one = long.slope.take(triangle) * row
+    one += long.start.take(triangle)
+    other = short.slope.repeat(parts) * row
+    other += short.start.repeat(parts)
     first = _columns(np.minimum(one, other), width)
     last = _columns(np.maximum(one, other), width)
     return Spans(triangle=triangle, row=row, first=first, count=last - first)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Edges:
-    """Edges as straight lines: first row, number of rows, x = start + slope * row at its centre."""
-
-    top: NDArray[np.int64]
-    count: NDArray[np.int64]
-    start: NDArray[np.float64]
-    slope: NDArray[np.float64]
+def _from_above(corners: Points) -> Points:
+    """The corners (T, 3) of each triangle from the upmost down: (3, T)."""
+    first, second, third = corners.imag.T
+    kind = (first > second) + 2 * (second > third) + 4 * (third > first)
+    return corners.ravel().take(ORDERS[:, kind] + 3 * np.arange(len(corners)))
 
 
-def _edges(upper: NDArray[np.float64], lower: NDArray[np.float64], height: int) -> _Edges:
-    """Edges (E, 2) to (E, 2) as lines.
+class _Lines:
+    """Edges (E,) as straight lines: x = start + slope * row on the centre line of a row.
 
     Always computed from the upper to the lower end, so both triangles that share an edge find the
-    very same crossings.
+    very same crossings; count: (E,) of them, in rows.
     """
-    top, bottom = (
-        np.clip(np.ceil(end[:, 1] - 0.5), 0, height).astype(np.int64) for end in (upper, lower)
-    )
-    count = bottom - top
-    rise = np.where(count > 0, lower[:, 1] - upper[:, 1], 1.0)
-    slope = (lower[:, 0] - upper[:, 0]) / rise
-    return _Edges(top, count, upper[:, 0] + (0.5 - upper[:, 1]) * slope, slope)
 
-
-def _crossings(edges: _Edges, row: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Where edges cross the centre lines of all their rows (N,), edge by edge: x, (N,)."""
-    x = np.repeat(edges.slope, edges.count)
-    x *= row
-    x += np.repeat(edges.start, edges.count)
-    return x
+    def __init__(self, upper: Points, lower: Points, count: NDArray[np.int64]) -> None:
+        way = lower - upper
+        self.slope = way.real / np.where(count > 0, way.imag, np.inf)
+        self.start = upper.real + (0.5 - upper.imag) * self.slope
 
 
 def _columns(x: NDArray[np.float64], width: int) -> NDArray[np.int64]:
     """The first pixels whose centres do not lie left of x."""
-    return np.clip(np.ceil(x - 0.5), 0, width).astype(np.int64)
+    x -= 0.5
+    return np.ceil(x, out=x).clip(0, width, out=x).astype(np.int64)

@@ -11,7 +11,7 @@ from animator.core.moved_figure import MovedFigure
 from animator.core.scene import Placement
 from animator.core.spaces import WorldToFrame
 from animator.core.stage import Stage
-from animator.render.order import layers
+from animator.render.order import back_to_front
 from animator.render.sampling import paint_from_texture, straighten
 from animator.render.track import TrackClip, TrackFigure, pack_track
 
@@ -51,13 +51,11 @@ def clip_of(stage: Stage) -> TrackClip:
 
 
 def _figure(one: MovedFigure, place: Placement, camera: WorldToFrame) -> TrackFigure:
-    """Triangles are put in the order of the layers in which frames are drawn, group by group."""
+    """Triangles are put in the order in which frames are drawn, group by group."""
     rig, track = one.rig, one.track
-    found = layers(rig, track)
-    counts = np.zeros(track.order.shape[1], np.int64)
-    for layer in found:
-        counts[layer.group] += len(layer.triangles)
-    chosen = np.concatenate([layer.triangles for layer in found])
+    groups = track.order.shape[1]
+    counts = np.bincount(track.group_of, minlength=groups)
+    chosen = back_to_front(rig, track, np.arange(groups))
     # the texture is of the whole figure, in whatever size
     height, width = one.figure.image.shape[:2]
     texels = rig.to_world.invert(rig.mesh.vertices) / np.array([width, height])

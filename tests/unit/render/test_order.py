@@ -2,7 +2,7 @@ import numpy as np
 
 from animator.core.pose import VertexTrack
 from animator.core.rig import Mesh, Rig
-from animator.render.order import layers, stack
+from animator.render.order import back_to_front
 from tests.unit.render.conftest import make_rig, make_texture
 
 
@@ -25,16 +25,7 @@ def make_case() -> tuple[Rig, VertexTrack]:
     return rig, track
 
 
-def test_layers_are_bones_of_groups_near_before_far() -> None:
-    found = layers(*make_case())
-    assert [(layer.group, layer.triangles.tolist()) for layer in found] == [
-        (0, [1]),
-        (0, [0, 3]),
-        (1, [2, 4]),
-    ]
-
-
-def test_groups_are_stacked_back_to_front() -> None:
+def test_groups_are_drawn_back_to_front_and_in_them_near_bones_before_far_ones() -> None:
     rig, track = make_case()
-    found = stack(layers(rig, track), track.order[0])
-    assert [layer.triangles.tolist() for layer in found] == [[2, 4], [1], [0, 3]]
+    assert back_to_front(rig, track, np.array([0, 1])).tolist() == [1, 0, 3, 2, 4]
+    assert back_to_front(rig, track, track.order[0]).tolist() == [2, 4, 1, 0, 3]

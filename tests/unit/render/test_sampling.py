@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from animator.render.sampling import ROW, paint_from_texture, sample
+from animator.render.sampling import ROW, paint_from_texture, room_for, sample
 
 
 def test_texture_is_premultiplied() -> None:
@@ -35,13 +35,18 @@ def test_sample_is_bilinear_and_clear_outside() -> None:
     texture[0, 0] = (100, 0, 0, 255)
     texture[0, 1] = (200, 0, 0, 255)
     paint = paint_from_texture(texture, 1.0)
-    places = np.array([[0, 0], [1, 0], [0.5, 0], [0, 0.5], [9, 9]], np.float32)
-    found = sample(paint, places)
+    places = room_for(5)
+    places[0, :5] = [0, 1, 0.5, 0.5j, 9 + 9j]
+    found = sample(paint, places).view(np.uint8).reshape(-1, 4)[:5]
     np.testing.assert_allclose(found[:, 0], [100, 200, 150, 50, 0], atol=1)
     np.testing.assert_allclose(found[:, 3], [255, 255, 255, 128, 0], atol=1)
 
 
-@pytest.mark.parametrize("count", [0, 1, ROW, ROW + 1])
-def test_any_number_of_samples(count: int) -> None:
+@pytest.mark.parametrize(("count", "rows"), [(0, 1), (1, 1), (ROW, 1), (ROW + 1, 2)])
+def test_any_number_of_samples(count: int, rows: int) -> None:
     paint = paint_from_texture(np.full((2, 2, 4), 255, np.uint8), 1.0)
-    assert sample(paint, np.zeros((count, 2), np.float32)).shape == (count, 4)
+    places = room_for(count)
+    assert places.shape == (rows, ROW)
+    assert not places.ravel()[count:].any()
+    places[...] = 0
+    assert (sample(paint, places) == 0xFFFFFFFF).all()

@@ -1,13 +1,18 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from animator.render.spans import scan
+from animator.render.spans import Points, scan
+
+
+def as_points(corners: NDArray[np.float64]) -> Points:
+    return corners.view(np.complex128)[..., 0]
 
 
 def pixels(corners: list[list[list[float]]], width: int = 10, height: int = 10) -> list[list[int]]:
     """Triangle, column and row of every pixel covered."""
-    spans = scan(np.array(corners, np.float64), width, height)
+    spans = scan(as_points(np.array(corners, np.float64)), width, height)
     return [
         [int(triangle), int(first) + k, int(row)]
         for triangle, row, first, count in zip(
@@ -57,6 +62,6 @@ def test_triangles_around_a_point_cover_each_pixel_once(
 
 def test_pixels_come_in_the_order_of_their_triangles() -> None:
     rng = np.random.default_rng(3)
-    spans = scan(rng.uniform(0, 10, (50, 3, 2)), 10, 10)
+    spans = scan(as_points(rng.uniform(0, 10, (50, 3, 2))), 10, 10)
     assert (np.diff(spans.triangle) >= 0).all()
     assert (spans.count >= 0).all()

@@ -219,9 +219,11 @@ def play(figure: TrackFigure, frame: int, canvas: np.ndarray) -> None:
     for group in figure.order[frame]:
         chosen = figure.triangles[figure.groups[group] : figure.groups[group + 1]]
         texels = figure.texels * (texture.shape[1], texture.shape[0]) - 0.5
-        corners = figure.vertices[frame][chosen].astype(np.float64)
-        ends = np.array([len(chosen)])
-        fill_triangles(canvas, corners, paint, texels[chosen].astype(np.float64), ends)
+        corners, places = (
+            points[chosen].astype(np.float64).view(np.complex128)[..., 0]
+            for points in (figure.vertices[frame], texels)
+        )
+        fill_triangles(canvas, corners, paint, places)
 
 
 def test_texture_is_no_finer_than_screens_show() -> None:

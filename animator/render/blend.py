@@ -1,0 +1,46 @@
+"""Colours over a canvas, in the order in which they lie."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ("blend",)
+
+Packed = NDArray[np.uint32]
+"""Premultiplied colours of four bytes as numbers: red in the lowest byte, alpha on top."""
+
+SOLID, THINNEST = np.uint32(0xFF000000), np.uint32(0x01000000)
+"""The least numbers of a colour that hides what is behind it, and of one that can be seen."""
+
+
+def blend(canvas: NDArray[np.uint8], pixels: NDArray[np.int64], colours: Packed) -> None:
+    """Lay colours (N,) over pixels (N,) of a canvas (H, W, 4), premultiplied, one after the other.
+
+    pixels: places on the flattened canvas; what comes later lies in front.
+    """
+    below = canvas.reshape(-1, 4).view(np.uint32)[:, 0]
+    solid = np.flatnonzero(colours >= SOLID)
+    # what is clear goes around to large numbers here
+    thin = np.flatnonzero(colours - THINNEST < SOLID - THINNEST)
+    at_solid, at_thin = pixels.take(solid), pixels.take(thin)
+    below[at_solid] = colours.take(solid)
+    hidden_up_to = np.zeros(len(below), np.int32)
+    hidden_up_to[at_solid] = solid
+    seen = hidden_up_to.take(at_thin) <= thin
+    at_thin, thin = at_thin[seen], thin[seen]
+    while len(thin):
+        # of several on one pixel the one behind goes first
+        hidden_up_to[at_thin[::-1]] = thin[::-1]
+        behind = hidden_up_to.take(at_thin) == thin
+        _mix(below, at_thin[behind], colours.take(thin[behind]))
+        at_thin, thin = at_thin[~behind], thin[~behind]
+
+
+def _mix(below: Packed, pixels: NDArray[np.int64], colours: Packed) -> None:
+    """Lay thin colours (N,) over pixels (N,), no two of them the same."""
+    paint = colours.view(np.uint8).reshape(-1, 4)
+    left = np.uint16(255) - paint[:, 3:]
+    mixed = below.take(pixels).view(np.uint8).reshape(-1, 4) * left
+    mixed += np.uint16(127)
+    mixed //= np.uint16(255)
+    mixed += paint
+    below[pixels] = mixed.astype(np.uint8).view(np.uint32)[:, 0]
