@@ -177,5 +177,5 @@ def test_problem_says_what_the_error_says() -> None:
     assert (problem.code, problem.message, problem.page) == (
         "no_figure_found",
         "Nobody here.",
-        "upload",
+        "box",
     )
