@@ -17,12 +17,14 @@ class Health(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         status: always "ok".
         version: of the product.
         upload_bytes: largest upload that is taken, bytes.
+        keep_days: days for which a drawing is kept; None: until it is deleted.
         learning: whether consent to learn from a drawing is taken.
     """
 
     status: str
     version: str
     upload_bytes: int
+    keep_days: int | None
     learning: bool
 
 
@@ -39,5 +41,6 @@ def get_health(services: Services) -> Health:
         status="ok",
         version=__version__,
         upload_bytes=services.limits.upload_bytes,
+        keep_days=services.limits.keep_days or None,
         learning=services.learning,
     )
