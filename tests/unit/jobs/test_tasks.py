@@ -16,8 +16,6 @@ from animator.core.geometry import Box
 from animator.core.job import JobEvent
 from animator.core.mask import RunLengths
 from animator.core.rigging import lay_out
-from animator.core.mask import RunLengths
-from animator.core.rigging import lay_out
 from animator.core.scene import Background
 from animator.ingest import decode_image
 from animator.jobs import tasks
@@ -259,68 +257,6 @@ def test_attempt_begins_in_an_empty_folder(shop: Shop, monkeypatch: pytest.Monke
     monkeypatch.setattr(tasks, "film", look)
     tasks.animate_drawing("j", "a1")
     assert seen == []
-
-
-DRAWN = Annotation(
-    width=300,
-    height=400,
-    figures=(FigureAnnotation(id="f", box=Box(50, 20, 250, 380)),),
-    revision=1,
-    job="j",
-)
-
-
-def fill(
-    _drawing: Drawing, annotation: Annotation, _predictor: Any, progress: Progress
-) -> dict[str, FigureAnnotation]:
-    progress("outlining", 0.4)
-    (figure,) = annotation.figures
-    mask = RunLengths(size=(360, 200), counts="0PZV2")
-    skeleton = lay_out("biped", (0.0, 0.0, 200.0, 360.0))
-    return {"f": msgspec.structs.replace(figure, mask=mask, skeleton=skeleton)}
-
-
-def test_what_a_figure_lacks_is_found_once(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    shop.documents.put("d1", DRAWN)
-    monkeypatch.setattr(tasks, "complete", fill)
-    tasks.complete_figures("j", "d1")
-    after = shop.documents.get(Annotation, "d1")
-    assert (after.revision, after.job, after.is_pending) == (2, None, False)
-    assert shop.events.last("j").state == "done"
-    monkeypatch.setattr(tasks, "complete", refuse)
-    tasks.complete_figures("j", "d1")
-    # and when its worker died after it was stored, before that was told
-    shop.events.tell(JobEvent(job="j", state="running", step="outlining", progress=0.4))
-    tasks.complete_figures("j", "d1")
-    assert shop.documents.get(Annotation, "d1") == after
-    assert shop.events.last("j").state == "done"
-
-
-def test_figure_stays_as_it_is_when_the_models_are_away(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_arguments: Any) -> Any:
-        msg = "Away."
-        raise ModelUnavailable(msg)
-
-    shop.documents.put("d1", DRAWN)
-    monkeypatch.setattr(tasks, "complete", fail)
-    tasks.complete_figures("j", "d1")
-    assert shop.documents.get(Annotation, "d1") == DRAWN
-    problem = shop.events.last("j").problem
-    assert problem is not None
-    assert problem.code == "model_unavailable"
-
-
-def test_animation_tells_the_revision_that_it_was_made_of(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shop.documents.put("d1", msgspec.structs.replace(FOUND, revision=7))
-    shop.documents.put("a1", msgspec.structs.replace(ANIMATION, revision=6))
-    monkeypatch.setattr(tasks, "stage_figures", stage_nothing)
-    monkeypatch.setattr(tasks, "film", write_gif)
-    tasks.animate_drawing("j", "a1")
-    assert shop.documents.get(AnimationDocument, "a1").revision == 7
 
 
 DRAWN = Annotation(
