@@ -7,8 +7,8 @@ walks on the spot: then it runs backwards under the figure, at the speed that lo
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
-from scipy.ndimage import minimum_filter1d
 
 from animator.motion.loops import is_closed
 
@@ -49,8 +49,9 @@ def find_contact(feet: Floats, leg: float, fps: float) -> Contact:
     """
     closed = is_closed(feet - feet.mean(axis=(0, 1)))
     heights = feet[..., 1]
-    around = 2 * round(_SOON * fps) + 1
-    lowest = minimum_filter1d(heights, around, axis=0, mode="wrap" if closed else "nearest")
+    soon = round(_SOON * fps)
+    longer = np.pad(heights, ((soon, soon), (0, 0)), mode="wrap" if closed else "edge")
+    lowest = sliding_window_view(longer, 2 * soon + 1, axis=0).min(axis=2)
     lowest = np.minimum(lowest, lowest.min(axis=1, keepdims=True) + _NEVER_LOW * leg)
     low = heights - lowest < _LOW * leg
     speeds = _speeds(feet, fps, closed)

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 import cv2
 import numpy as np
+from numpy import fft
 from numpy.typing import NDArray
-from scipy import fft
 
 __all__ = ("borrow_grain",)
 
@@ -64,7 +64,7 @@ class _Search:
         step = max(max(gap.shape) / SIDE, 1.0)
         self._size = (max(round(width / step), 1), max(round(height / step), 1))
         self._steps = np.array([height / self._size[1], width / self._size[0]])
-        self._shape = [fft.next_fast_len(2 * n, real=True) for n in self._size[::-1]]
+        self._shape = [cv2.getOptimalDFTSize(2 * n) for n in self._size[::-1]]
         self._free = self._small(usable) > 0.99
         self._grain = np.where(self._free, self._small(self._fine), 0).astype(np.float32)
         free = self._free.astype(np.float32)
