@@ -112,6 +112,24 @@ class App:
         """The job worker itself, not the process that it forks for a job."""
         return next(p for p in self.parts("animator.launch worker") if p.parent == self.process.pid)
 
+    @property
+    def owner(self) -> Any:
+        """What a browser needs to be the owner of what `http` handed in: its `storage_state`."""
+        cookies = [
+            {
+                "name": cookie.name,
+                "value": cookie.value,
+                "domain": "127.0.0.1",
+                "path": "/",
+                "expires": -1,
+                "httpOnly": True,
+                "secure": False,
+                "sameSite": "Strict",
+            }
+            for cookie in self.http.cookies.jar
+        ]
+        return {"cookies": cookies, "origins": []}
+
     def upload(self, picture: bytes) -> dict[str, Any]:
         answer = self.http.post("/api/drawings", files={"file": ("doll.png", picture)})
         assert answer.is_success, answer.text
@@ -163,9 +181,15 @@ def launch(arguments: list[str], environment: Mapping[str, str]) -> subprocess.P
 
 
 @contextmanager
-def serving_app(data_dir: Path, pause: float = 0.0, models: Path = MODELS) -> Iterator[App]:
-    """Everything in one `animator serve`; `pause` seconds are spent in the detector."""
-    web, *others = free_ports(4)
+def serving_app(
+    data_dir: Path, pause: float = 0.0, models: Path = MODELS, port: int | None = None
+) -> Iterator[App]:
+    """Everything in one `animator serve`; `pause` seconds are spent in the detector.
+
+    port: of the page, as that of one that was stopped; any that is free where it is left out.
+    """
+    free, *others = free_ports(4)
+    web = port or free
     flags = ("--inference-port", "--management-port", "--metrics-port")
     arguments = ["--data-dir", str(data_dir), "--models-dir", str(models), "--port", str(web)]
     arguments += [

@@ -20,11 +20,13 @@ MOTION = "hop"
 
 
 @pytest.fixture
-def page(browser: Browser, server: str, drawing: str) -> Iterator[Page]:
+def page(browser: Browser, app: App, drawing: str) -> Iterator[Page]:
     """The page of a drawing whose figure moves, with all formats to be seen."""
-    context = browser.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844}, reduced_motion="reduce", storage_state=app.owner
+    )
     page = context.new_page()
-    page.goto(f"{server}/drawings/{drawing}?motion={MOTION}")
+    page.goto(f"{app.url}/drawings/{drawing}?motion={MOTION}")
     expect(page.locator(".player canvas")).to_be_visible(timeout=JOB_MS)
     page.get_by_text("More ways to keep it").click()
     yield page

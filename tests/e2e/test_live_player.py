@@ -151,14 +151,15 @@ def open_drawing(browser: Browser, address: str, **context: Any) -> Iterator[Sta
 
 
 @pytest.fixture
-def stage(browser: Browser, server: str, drawing: str) -> Iterator[Stage]:
-    yield from open_drawing(browser, f"{server}/drawings/{drawing}?motion=wave")
+def stage(browser: Browser, app: App, drawing: str) -> Iterator[Stage]:
+    address = f"{app.url}/drawings/{drawing}?motion=wave"
+    yield from open_drawing(browser, address, storage_state=app.owner)
 
 
 @pytest.fixture
-def still_stage(browser: Browser, server: str, drawing: str) -> Iterator[Stage]:
-    address = f"{server}/drawings/{drawing}?motion=wave"
-    yield from open_drawing(browser, address, reduced_motion="reduce")
+def still_stage(browser: Browser, app: App, drawing: str) -> Iterator[Stage]:
+    address = f"{app.url}/drawings/{drawing}?motion=wave"
+    yield from open_drawing(browser, address, reduced_motion="reduce", storage_state=app.owner)
 
 
 def test_button_space_bar_and_figure_play_and_pause(stage: Stage) -> None:
