@@ -1,11 +1,17 @@
 """Annotations: the figures of a drawing as one document."""
 
-from typing import Any
-
-from litestar import Controller, Request, Response, get, put
+from litestar import Controller, Response, get, put
 from litestar.params import FromPath, JSONBody
 
-from animator.api.revisions import respond_with_revision, save, take_up
+from animator.api.revisions import (
+    MOST_BYTES,
+    TAGGED,
+    ChangedRevision,
+    KnownRevision,
+    respond,
+    save,
+    take_up,
+)
 from animator.api.services import Services
 from animator.core.annotation import Annotation
 from animator.core.correction import replace_figures
@@ -19,32 +25,34 @@ class AnnotationController(Controller):
 
     path = "/api/drawings/{drawing_id:str}/annotation"
     tags = ("figures",)
+    response_headers = TAGGED
+    request_max_body_size = MOST_BYTES
 
     @get(sync_to_thread=True)
     def get_annotation(
-        self, drawing_id: FromPath[str], request: Request[Any, Any, Any], services: Services
-    ) -> Response[Annotation | None]:
+        self, drawing_id: FromPath[str], services: Services, if_none_match: KnownRevision = ""
+    ) -> Response[Annotation]:
         """The figures of a drawing, once they have been sought; the tag is their revision."""
-        return respond_with_revision(request, services.documents.get(Annotation, drawing_id))
+        return respond(services.documents.get(Annotation, drawing_id), known=if_none_match)
 
     @put(sync_to_thread=True)
     def put_annotation(
         self,
         drawing_id: FromPath[str],
         data: JSONBody[Annotation],
-        request: Request[Any, Any, Any],
         services: Services,
-    ) -> Response[Annotation | None]:
+        if_match: ChangedRevision = "",
+    ) -> Response[Annotation]:
         """Take other figures in place of all; `If-Match` says of which revision.
 
         The picture's size and rotation must be what they are; revision and job go by themselves.
         """
-        before = take_up(request, services, drawing_id)
+        before = take_up(services, drawing_id, if_match)
         if _frame(data) != _frame(before):
             msg = f"These figures are of another picture, not of one of {_frame(before)}."
             raise InvalidAnnotation(msg)
         after = replace_figures(before, data.figures)
-        return respond_with_revision(request, save(services, drawing_id, before, after))
+        return respond(save(services, drawing_id, before, after))
 
 
 def _frame(annotation: Annotation) -> str:

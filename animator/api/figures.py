@@ -1,13 +1,12 @@
 """Figures: mend one that was found wrongly, add one that was missed, take one away."""
 
 import secrets
-from typing import Any
 
-from litestar import Controller, Request, Response, delete, patch, post
+from litestar import Controller, Response, delete, patch, post
 from litestar.params import FromPath, JSONBody
 from litestar.status_codes import HTTP_200_OK
 
-from animator.api.revisions import respond_with_revision, save, take_up
+from animator.api.revisions import MOST_BYTES, TAGGED, ChangedRevision, respond, save, take_up
 from animator.api.services import Services
 from animator.core.annotation import Annotation
 from animator.core.correction import (
@@ -30,19 +29,21 @@ class FigureController(Controller):
 
     path = "/api/drawings/{drawing_id:str}/figures"
     tags = ("figures",)
+    response_headers = TAGGED
+    request_max_body_size = MOST_BYTES
 
     @post(sync_to_thread=True)
     def add_figure(
         self,
         drawing_id: FromPath[str],
         data: JSONBody[NewFigure],
-        request: Request[Any, Any, Any],
         services: Services,
-    ) -> Response[Annotation | None]:
+        if_match: ChangedRevision = "",
+    ) -> Response[Annotation]:
         """Add a figure that was missed, by its box; its mask and skeleton are then found."""
-        before = take_up(request, services, drawing_id)
+        before = take_up(services, drawing_id, if_match)
         after = add_figure(before, data.box, f"figure-{secrets.token_hex(4)}")
-        return respond_with_revision(request, save(services, drawing_id, before, after), 201)
+        return respond(save(services, drawing_id, before, after), 201)
 
     @patch("/{figure_id:str}", sync_to_thread=True)
     def change_figure(
@@ -50,27 +51,27 @@ class FigureController(Controller):
         drawing_id: FromPath[str],
         figure_id: FromPath[str],
         data: JSONBody[FigureChange],
-        request: Request[Any, Any, Any],
         services: Services,
-    ) -> Response[Annotation | None]:
+        if_match: ChangedRevision = "",
+    ) -> Response[Annotation]:
         """Change box, mask, skeleton, draw order, or whether the figure is one at all.
 
         Another box drops mask and skeleton unless they come with it; they are then found again, as
         is what is given as null.
         """
-        before = take_up(request, services, drawing_id)
+        before = take_up(services, drawing_id, if_match)
         after = change_figure(before, figure_id, data)
-        return respond_with_revision(request, save(services, drawing_id, before, after))
+        return respond(save(services, drawing_id, before, after))
 
     @delete("/{figure_id:str}", status_code=HTTP_200_OK, sync_to_thread=True)
     def remove_figure(
         self,
         drawing_id: FromPath[str],
         figure_id: FromPath[str],
-        request: Request[Any, Any, Any],
         services: Services,
-    ) -> Response[Annotation | None]:
+        if_match: ChangedRevision = "",
+    ) -> Response[Annotation]:
         """Take a figure away; its ink stays on the paper."""
-        before = take_up(request, services, drawing_id)
+        before = take_up(services, drawing_id, if_match)
         after = remove_figure(before, figure_id)
-        return respond_with_revision(request, save(services, drawing_id, before, after))
+        return respond(save(services, drawing_id, before, after))

@@ -58,6 +58,8 @@ _STATUSES: tuple[tuple[type[AnimatorError], HTTPStatus], ...] = (
     (AnimatorError, HTTPStatus.UNPROCESSABLE_ENTITY),
 )
 
+JSON = "application/json"
+
 _CODES = {
     HTTPStatus.BAD_REQUEST: "invalid_request",
     HTTPStatus.NOT_FOUND: "not_found",
@@ -113,7 +115,10 @@ def problem_from_http_exception(
     detail = error.detail
     if isinstance(error, ValidationException):
         detail = "; ".join([detail, *_describe(error.extra)])
-    response = _respond(status, _CODES.get(status, "http_error"), detail, "upload")
+    code = _CODES.get(status, "http_error")
+    if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE and request.content_type[0] == JSON:
+        code = "request_too_large"
+    response = _respond(status, code, detail, "upload")
     for name, value in (error.headers or {}).items():
         response.headers[name] = value
     return response

@@ -5,35 +5,57 @@ it.
 """
 
 from contextlib import suppress
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
-from litestar import Request, Response
+from litestar import Response
+from litestar.datastructures import ResponseHeader
+from litestar.params import HeaderParameter
 
 from animator.api.services import ApiServices
 from animator.core.annotation import Annotation
 from animator.core.errors import Conflict, JobFailed, NotFound, UnknownRevision
 from animator.core.job import new_job
 
-__all__ = ("respond_with_revision", "save", "take_up")
+__all__ = ("MOST_BYTES", "TAGGED", "ChangedRevision", "KnownRevision", "respond", "save", "take_up")
 
 _CACHE = "private, no-cache"
 """It may be kept, but must be asked for again each time."""
 
+MOST_BYTES = 4_000_000
+"""Of a change; twenty figures of a photo of 12 megapixels are a fifth of that."""
 
-def respond_with_revision(
-    request: Request[Any, Any, Any], annotation: Annotation, status: int = 200
-) -> Response[Annotation | None]:
-    """An annotation with its tag; nothing but the tag when the client has this revision."""
+TAGGED = (
+    ResponseHeader(
+        name="ETag", documentation_only=True, description="the revision, in quotes", required=True
+    ),
+)
+"""What is told of the headers of an answer with a revision."""
+
+ChangedRevision: TypeAlias = Annotated[
+    str, HeaderParameter(name="If-Match", description="ETag of the revision that is changed")
+]
+"""How a route asks which revision a request changes; empty when it does not say."""
+
+KnownRevision: TypeAlias = Annotated[
+    str, HeaderParameter(name="If-None-Match", description="ETag of the revision that is known")
+]
+"""How a route asks which revision a client has; empty when it does not say."""
+
+
+def respond(annotation: Annotation, status: int = 200, known: str = "") -> Response[Any]:
+    """An annotation with its tag; nothing but the tag when the client knows this revision."""
     tag = _tag_of(annotation)
     headers = {"ETag": tag, "Cache-Control": _CACHE}
-    if request.method == "GET" and tag in _tags(request, "If-None-Match"):
+    if tag in _tags(known):
         return Response(None, status_code=304, headers=headers)
     return Response(annotation, status_code=status, headers=headers)
 
 
-def take_up(request: Request[Any, Any, Any], services: ApiServices, drawing_id: str) -> Annotation:
-    """The stored annotation, when it is the one that the request is to change.
+def take_up(services: ApiServices, drawing_id: str, changed: str) -> Annotation:
+    """The stored annotation, when it is the one that is to be changed.
+
+    changed: the header `If-Match`.
 
     Raises:
         NotFound: when the drawing was not annotated yet.
@@ -41,7 +63,7 @@ def take_up(request: Request[Any, Any, Any], services: ApiServices, drawing_id: 
         Conflict: when that is not the stored one.
     """
     annotation = services.documents.get(Annotation, drawing_id)
-    tags = _tags(request, "If-Match")
+    tags = _tags(changed)
     if not tags:
         msg = 'Name the revision that you change, as its ETag says: If-Match: "3".'
         raise UnknownRevision(msg)
@@ -91,6 +113,6 @@ def _tag_of(annotation: Annotation) -> str:
     return f'"{annotation.revision}"'
 
 
-def _tags(request: Request[Any, Any, Any], header: str) -> set[str]:
+def _tags(header: str) -> set[str]:
     """The tags that a header names; weak ones keep their mark, so they match none of ours."""
-    return {tag.strip() for tag in request.headers.get(header, "").split(",")} - {""}
+    return {tag.strip() for tag in header.split(",")} - {""}

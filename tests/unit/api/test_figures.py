@@ -199,6 +199,11 @@ def test_change_that_cannot_be_is_refused_and_nothing_stored(
     assert memory.documents.get(Annotation, "drawing").revision == 0
 
 
+def test_change_that_is_too_large_is_refused_unread(client: Client) -> None:
+    response = patch(client, {"mask": {"size": [20, 20], "counts": "0" * 4_000_000}})
+    assert (response.status_code, response.json()["code"]) == (413, "request_too_large")
+
+
 def test_document_with_a_box_that_cannot_be_is_refused(client: Client) -> None:
     document = client.get(ANNOTATION).json()
     document["figures"][1]["box"] = [9, 2, 5, 9]
