@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from animator.core.animation import Animation, AnimationFormat
+from animator.core.animation import PLAIN, Animation, AnimationFormat, Finish
 from animator.core.annotation import Annotation, Depth, FigureAnnotation
 from animator.core.documents import AnimationRequest
 from animator.core.drawing import Drawing, Figure, crop_figure
@@ -151,7 +151,7 @@ def animate(
     """
     stage = stage_figures(drawing, annotation, request, progress)
     targets = {form: folder / f"animation.{form.suffix}" for form in request.formats}
-    return film(stage, targets, progress, request.still, request.max_bytes)
+    return film(stage, targets, progress, request.finish)
 
 
 def stage_figures(
@@ -234,13 +234,9 @@ def film(
     stage: Stage,
     targets: Mapping[AnimationFormat, Path],
     progress: Progress,
-    still: int = 0,
-    max_bytes: int | None = None,
+    finish: Finish = PLAIN,
 ) -> tuple[Animation, ...]:
     """Draw a stage and write one file a target, in their order; no frame is drawn twice.
-
-    still: the frame that a still picture shows.
-    max_bytes: limit on a GIF, whose frames are drawn again until it fits; None: none.
 
     Raises:
         EncodingFailed: when a file cannot be written, or there is no such frame.
@@ -250,13 +246,14 @@ def film(
     stills = {form: films.pop(form) for form in (AnimationFormat.PNG,) if form in films}
     exports = {form: films.pop(form) for form in EXPORTERS if form in films}
     made = [*export(stage, exports)]
-    if max_bytes is not None and AnimationFormat.GIF in films:
-        made.append(write_gif_within(stage, films.pop(AnimationFormat.GIF), max_bytes))
+    if finish.max_bytes is not None and AnimationFormat.GIF in films:
+        gif = films.pop(AnimationFormat.GIF)
+        made.append(write_gif_within(stage, gif, finish.max_bytes, finish.plays))
     if stills:
-        made += encode(rasterize(stage, [still]), stage.scene.fps, stills)
+        made += encode(rasterize(stage, [finish.still]), stage.scene.fps, stills)
     if films:
         frames = _tell(draw_for(stage, films), stage.scene.frame_count, progress)
-        made += encode(frames, stage.scene.fps, films)
+        made += encode(frames, stage.scene.fps, films, finish.plays)
     order = list(targets)
     return tuple(sorted(made, key=lambda animation: order.index(animation.format)))
 

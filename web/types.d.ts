@@ -111,14 +111,14 @@ export interface AnimationRequest {
     speed?: number;
     mirror?: boolean;
     trim?: [number, number] | null;
+    /** Frames a second at most. */
+    fps?: number | null;
     stay?: boolean;
     loop?: boolean;
     then?: string[];
   };
   background?: { kind?: BackgroundKind; colour?: [number, number, number]; shadow?: boolean };
   side?: number;
-  /** At most so many frames a second. */
-  fps?: number | null;
   /** How often films that repeat themselves do so; 0 is for ever. */
   plays?: number;
   overlays?: string[];

@@ -32,7 +32,7 @@ export const SPEEDS = [0.5, 1, 2];
 export const SIDES = [256, 512, 768, 1024];
 
 /** @type {readonly (number | null)[]} */
-export const RATES = [null, 24, 15, 10];
+export const RATES = [null, 15, 10];
 
 export const PLAYS = [0, 1, 3];
 
@@ -111,13 +111,12 @@ export function requestFor(wish, formats, { still = 0, ...keeping } = {}) {
   const isSheet = formats.includes("sheet");
   return {
     motion,
-    playback: { speed, mirror, ...(trim && { trim }) },
+    playback: { speed, mirror, ...(trim && { trim }), ...(fps && isAny(FILMS) && { fps }) },
     background: backgroundFor(wish, formats),
     ...(Object.keys(figures).length > 0 && { figures }),
     ...(formats.some((f) => !SIZELESS.includes(f)) && {
       side: isSheet ? Math.min(side, SHEET_SIDE) : side,
     }),
-    ...(fps && isAny(FILMS) && { fps }),
     ...(plays && isAny(LOOPS) && { plays }),
     still,
     formats: [...formats],
@@ -154,8 +153,8 @@ export function levelsOf(colour) {
  */
 export function nameOf(request) {
   const { motion, playback, background, overlays, still, max_bytes: most, figures } = request;
-  const { side, fps, plays } = { ...USUAL_KEEPING, ...request };
-  const { speed = 1, mirror = false, trim, stay, loop, then = [] } = playback ?? {};
+  const { side, plays } = { ...USUAL_KEEPING, ...request };
+  const { speed = 1, mirror = false, trim, fps = null, stay, loop, then = [] } = playback ?? {};
   const { kind = "colour", colour = [255, 255, 255], shadow = false } = background ?? {};
   if (stay || loop || then.length > 0 || overlays?.length || still || most) return null;
   const tint = kind === "colour" ? colour : null;

@@ -118,6 +118,13 @@ def _add_looks(parser: argparse.ArgumentParser) -> None:
         help="make the GIF no larger than this, such as 800k or 2M: with fewer colours, then fewer "
         "frames, then smaller",
     )
+    parser.add_argument(
+        "--plays",
+        type=_plays,
+        default=0,
+        metavar="N",
+        help="how often a GIF, WebP or APNG plays before it stops (0: for ever)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -183,6 +190,15 @@ def _side(text: str) -> int:
 def _frame(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 6:
         msg = "the frame must be a number, 0 or more"
+        raise argparse.ArgumentTypeError(msg)
+    return int(text)
+
+
+def _plays(text: str) -> int:
+    from animator.core.documents import MOST_PLAYS
+
+    if not (text.isascii() and text.isdigit() and int(text) <= MOST_PLAYS):
+        msg = f"it can play from 0 (for ever) to {MOST_PLAYS} times"
         raise argparse.ArgumentTypeError(msg)
     return int(text)
 

@@ -82,6 +82,7 @@ def _request_for(args: argparse.Namespace, form: AnimationFormat) -> AnimationRe
         overlays=args.overlays,
         rigging=rigging_for(args),
         max_bytes=args.max_bytes,
+        plays=args.plays,
     )
 
 
@@ -108,7 +109,7 @@ def animate_file(file: Path, target: Path, order: Order, predictor: Predictor) -
             stage = set_stage(upright, moved, request, order.picture)
             (form,) = request.formats
             draft = Path(folder) / f"animation.{form.suffix}"
-            (animation,) = film(stage, {form: draft}, tell, request.still, request.max_bytes)
+            (animation,) = film(stage, {form: draft}, tell, request.finish)
             draft.replace(target)
     except OSError as error:
         msg = f"{target} cannot be written: {error.strerror}."

@@ -30,6 +30,9 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--speed", type=_speed, default=1.0, metavar="N", help="times as fast, 0.25 to 4 (1)"
     )
+    group.add_argument(
+        "--fps", type=_rate, metavar="N", help="at most so many frames a second (as the motion has)"
+    )
     group.add_argument("--mirror", action="store_true", help="let left and right change places")
     group.add_argument(
         "--trim", type=_trim, metavar="FROM:TO", help="only this part, in seconds, such as 1.0:3.5"
@@ -80,6 +83,7 @@ def playback_for(args: argparse.Namespace) -> "Playback":
         stay=args.stay,
         loop=args.loop,
         then=tuple(args.then),
+        fps=args.fps,
     )
 
 
@@ -114,6 +118,14 @@ def _speed(text: str) -> float:
     number = _number(text)
     if not 0.25 <= number <= 4.0:
         msg = "the speed must be a number from 0.25 to 4"
+        raise argparse.ArgumentTypeError(msg)
+    return number
+
+
+def _rate(text: str) -> float:
+    number = _number(text)
+    if not 1.0 <= number <= 60.0:
+        msg = "frames a second must be a number from 1 to 60"
         raise argparse.ArgumentTypeError(msg)
     return number
 

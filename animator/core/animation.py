@@ -7,7 +7,16 @@ from typing import Literal
 
 import msgspec
 
-__all__ = ("FORMATS", "Animation", "AnimationFormat", "FormatFacts", "FrameSize", "format_of")
+__all__ = (
+    "FORMATS",
+    "PLAIN",
+    "Animation",
+    "AnimationFormat",
+    "Finish",
+    "FormatFacts",
+    "FrameSize",
+    "format_of",
+)
 
 MAX_SIDE = 2048
 """Longest side of a frame, pixels."""
@@ -210,3 +219,21 @@ class Animation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     frame_count: int
     bytes: int = 0
     given_up: str = ""
+
+
+class Finish(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What files are like beside the frames that are in them.
+
+    Attributes:
+        still: the frame that a still picture shows, 0 and up.
+        max_bytes: limit on a GIF, whose frames are drawn again until it fits; None: none.
+        plays: how often GIF, WebP and APNG play before they stop, 0..1000; 0: for ever.
+    """
+
+    still: int = 0
+    max_bytes: int | None = None
+    plays: int = 0
+
+
+PLAIN = Finish()
+"""As files are when nothing is asked for."""

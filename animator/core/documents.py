@@ -2,21 +2,26 @@
 
 import msgspec
 
-from animator.core.animation import Animation, AnimationFormat
-from animator.core.motion import Playback
+from animator.core.animation import Animation, AnimationFormat, Finish
+from animator.core.motion import MotionInfo, Playback
 from animator.core.rigging import USUAL, RigOptions
 from animator.core.scene import Background, Overlay
 
 __all__ = (
     "LEAST_BYTES",
+    "MOST_PLAYS",
     "AnimationDocument",
     "AnimationRequest",
     "Consent",
     "DrawingDocument",
+    "MotionDocument",
     "Ownership",
     "Part",
     "Share",
     "background_blob",
+    "motion_blob",
+    "own_motion",
+    "own_motion_id",
 )
 
 DEFAULT_SIDE = 512
@@ -29,6 +34,9 @@ MOST_PARTS = 20
 LATEST_START = 10.0
 """Seconds after the others at which a figure begins, at most."""
 
+MOST_PLAYS = 1000
+"""How often a file can be asked to play before it stops."""
+
 LEAST_BYTES = 10_000
 """Smallest limit that can be put on a file."""
 
@@ -36,6 +44,25 @@ LEAST_BYTES = 10_000
 def background_blob(drawing: str) -> str:
     """Name of the picture that was handed in as the background of a drawing's animations."""
     return f"{drawing}.background"
+
+
+OWN_MOTION = "own-"
+"""How the names of motions begin that were handed in."""
+
+
+def own_motion(id: str) -> str:
+    """Name of a motion that was handed in, as requests say it."""
+    return OWN_MOTION + id
+
+
+def own_motion_id(name: str) -> str | None:
+    """Id of a motion that was handed in; None where the name is of another one."""
+    return name.removeprefix(OWN_MOTION) if name.startswith(OWN_MOTION) else None
+
+
+def motion_blob(id: str) -> str:
+    """Name of the file of a motion that was handed in."""
+    return f"{id}.bvh"
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -79,10 +106,11 @@ class AnimationRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         still: the frame that a still picture shows, 0 and up.
         overlays: shown over the figures.
         max_bytes: limit on a GIF, bytes, 10,000 and more; None: none.
+        plays: how often GIF, WebP and APNG play before they stop, 0..1000; 0: for ever.
 
     Raises:
         ValueError: when `side` is odd or out of range, `still` is below 0, `max_bytes` too small,
-            or no format is named.
+            `plays` out of range, or no format is named.
     """
 
     motion: str = "dance"
@@ -95,6 +123,12 @@ class AnimationRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     still: int = 0
     overlays: tuple[Overlay, ...] = ()
     max_bytes: int | None = None
+    plays: int = 0
+
+    @property
+    def finish(self) -> Finish:
+        """What its files are like beside their frames."""
+        return Finish(still=self.still, max_bytes=self.max_bytes, plays=self.plays)
 
     def __post_init__(self) -> None:
         if not 64 <= self.side <= 1024 or self.side % 2:
@@ -106,12 +140,20 @@ class AnimationRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         if self.max_bytes is not None and self.max_bytes < LEAST_BYTES:
             msg = f"max_bytes must be {LEAST_BYTES} or more, got {self.max_bytes}"
             raise ValueError(msg)
+        if not 0 <= self.plays <= MOST_PLAYS:
+            msg = f"plays must be from 0 to {MOST_PLAYS}, got {self.plays}"
+            raise ValueError(msg)
         if len(self.figures) > MOST_PARTS:
             msg = f"at most {MOST_PARTS} figures can be told apart, got {len(self.figures)}"
             raise ValueError(msg)
         if not self.formats:
             msg = "at least one format is needed"
             raise ValueError(msg)
+
+    @property
+    def motions(self) -> frozenset[str]:
+        """Names of all motions that figures do, but those that follow."""
+        return frozenset({self.motion, *(p.motion for p in self.figures.values() if p.motion)})
 
 
 class DrawingDocument(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -204,3 +246,25 @@ class Share(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     animation: str
     created: float
     expires: float
+
+
+class MotionDocument(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A motion that somebody handed in, for his own figures.
+
+    Attributes:
+        id: unguessable, URL-safe.
+        owner: name of the owner, see `animator.api.owners`; never shown to anybody.
+        title: for people, from the name of the file.
+        job: the job that reads it.
+        created: seconds since 1970, UTC.
+        expires: seconds since 1970, UTC, when it is forgotten; None: not until it is deleted.
+        info: what the gallery shows of it; None until it was read.
+    """
+
+    id: str
+    owner: str
+    title: str
+    job: str
+    created: float
+    expires: float | None = None
+    info: MotionInfo | None = None

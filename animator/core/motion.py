@@ -145,6 +145,8 @@ class Playback(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         stay: whether figures stay on the spot, instead of going where the motion goes.
         loop: whether its end leads into its beginning, on the spot.
         then: names of motions in the library that follow on, at most 8; `trim` is not theirs.
+        fps: frames a second at most, 1..60; every second, third ... frame is left out until there
+            are no more. None: as many as the motion has.
 
     Raises:
         ValueError: when a number is out of its bounds.
@@ -156,6 +158,7 @@ class Playback(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     stay: bool = False
     loop: bool = False
     then: tuple[str, ...] = ()
+    fps: float | None = None
 
     def __post_init__(self) -> None:
         if not 0.25 <= self.speed <= 4.0:
@@ -163,6 +166,9 @@ class Playback(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             raise ValueError(msg)
         if self.trim is not None and not 0 <= self.trim[0] < self.trim[1] <= 86_400:
             msg = f"trim must be two times of a day at most, in order, got {self.trim}"
+            raise ValueError(msg)
+        if self.fps is not None and not 1.0 <= self.fps <= 60.0:
+            msg = f"fps must be from 1 to 60 frames a second, got {self.fps}"
             raise ValueError(msg)
         if len(self.then) > 8:
             msg = f"at most 8 motions can follow, got {len(self.then)}"

@@ -102,7 +102,7 @@ def animate_drawing(job: str, animation_id: str) -> None:
         stage = stage_figures(drawing, annotation, request, tell, _props(shop, document))
         with _scratch_folder(shop.scratch / job) as folder:
             targets = {form: folder / f"animation.{form.suffix}" for form in request.formats}
-            files = film(stage, targets, tell, request.still, request.max_bytes)
+            files = film(stage, targets, tell, request.finish)
             made = msgspec.structs.replace(document, revision=annotation.revision)
             _store_files(shop, made, files, folder)
 

@@ -14,7 +14,7 @@ from animator.motion.kinematics import trim
 from animator.motion.library import load_motion
 from animator.motion.mirror import mirror
 from animator.motion.sequence import close, follow_on, settle, stay
-from animator.motion.timing import change_speed
+from animator.motion.timing import change_speed, thin
 
 __all__ = ("Performance", "perform", "prepare")
 
@@ -53,6 +53,8 @@ def prepare(motion: Motion, retarget_map: RetargetMap, playback: Playback) -> Pe
     clips = [(motion, retarget_map), *(load_motion(name) for name in playback.then)]
     if playback.speed != 1.0:
         clips = [(change_speed(clip, playback.speed), own) for clip, own in clips]
+    if playback.fps is not None:
+        clips = [(thin(clip, playback.fps), own) for clip, own in clips]
     if playback.mirror:
         clips = [mirror(clip, own) for clip, own in clips]
     seconds = sum(len(clip.root) / clip.fps for clip, _ in clips)

@@ -25,16 +25,17 @@ KEEP, REPLACE = 0, 0
 """A frame is left standing; it takes the place of what was there, alpha and all."""
 
 
-def apng_writer(path: Path, fps: float) -> FrameWriter:
-    """An animated PNG that plays for ever; fps: frames a second, > 0."""
-    return ChangeWriter(path, fps, _ApngStream)
+def apng_writer(path: Path, fps: float, plays: int = 0) -> FrameWriter:
+    """An animated PNG that plays so often, 0 is for ever; fps: frames a second, > 0."""
+    return ChangeWriter(path, fps, lambda file, size: _ApngStream(file, size, plays))
 
 
 class _ApngStream:
     """The file; the number of frames is filled in at the end."""
 
-    def __init__(self, file: BinaryIO, size: tuple[int, int]) -> None:
+    def __init__(self, file: BinaryIO, size: tuple[int, int], plays: int) -> None:
         self._file = file
+        self._plays = plays
         self._frames = 0
         self._numbered = 0
         file.write(SIGNATURE + _chunk(b"IHDR", struct.pack(">IIBBBBB", *size, 8, RGBA, 0, 0, 0)))
@@ -58,7 +59,7 @@ class _ApngStream:
     def end(self) -> None:
         self._file.write(_chunk(b"IEND", b""))
         self._file.seek(self._counted_at)
-        self._file.write(_chunk(b"acTL", struct.pack(">II", self._frames, 0)))
+        self._file.write(_chunk(b"acTL", struct.pack(">II", self._frames, self._plays)))
 
     def _number(self) -> bytes:
         """The next number; all chunks that make frames are numbered in one row."""

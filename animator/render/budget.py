@@ -42,10 +42,11 @@ SMALLEST = 32
 """Least side of a frame, pixels."""
 
 
-def write_gif_within(stage: Stage, path: Path, max_bytes: int) -> Animation:
+def write_gif_within(stage: Stage, path: Path, max_bytes: int, plays: int = 0) -> Animation:
     """Write the GIF of a stage as good as fits; its `given_up` says what it has less of.
 
     max_bytes: largest file, bytes.
+    plays: how often it plays before it stops; 0: for ever.
 
     Raises:
         EncodingFailed: when it does not fit though all was given up, or cannot be written.
@@ -54,7 +55,7 @@ def write_gif_within(stage: Stage, path: Path, max_bytes: int) -> Animation:
     try:
         for rung in LADDER:
             smaller = _scaled(stage, rung.share)
-            if _fits(smaller, draft, GifSettings(rung.colours, rung.every, max_bytes)):
+            if _fits(smaller, draft, GifSettings(rung.colours, rung.every, max_bytes, plays)):
                 draft.replace(path)
                 return _describe(path, smaller, rung)
     except OSError as error:

@@ -11,7 +11,7 @@ from animator.core.animation import Animation, AnimationFormat
 from animator.core.errors import EncodingFailed
 from animator.render.apng import apng_writer
 from animator.render.films import mp4_writer, webm_writer
-from animator.render.gif import GifWriter
+from animator.render.gif import GifSettings, GifWriter
 from animator.render.pictures import PngFramesWriter, StillWriter
 from animator.render.sheet import SheetWriter
 from animator.render.webp import webp_writer
@@ -19,32 +19,45 @@ from animator.render.writer import FrameWriter
 
 __all__ = ("encode",)
 
-WRITERS: Mapping[AnimationFormat, Callable[[Path, float], FrameWriter]] = {
-    AnimationFormat.GIF: GifWriter,
-    AnimationFormat.MP4: mp4_writer,
-    AnimationFormat.WEBM: webm_writer,
+Start = Callable[[Path, float, int], FrameWriter]
+"""Begins a file: its path, frames a second, and how often it plays; 0 is for ever."""
+
+
+def _whatever(start: Callable[[Path, float], FrameWriter]) -> Start:
+    """A format that has no say in how often it plays."""
+    return lambda path, fps, _: start(path, fps)
+
+
+WRITERS: Mapping[AnimationFormat, Start] = {
+    AnimationFormat.GIF: lambda path, fps, plays: GifWriter(path, fps, GifSettings(plays=plays)),
+    AnimationFormat.MP4: _whatever(mp4_writer),
+    AnimationFormat.WEBM: _whatever(webm_writer),
     AnimationFormat.WEBP: webp_writer,
     AnimationFormat.APNG: apng_writer,
-    AnimationFormat.PNG: StillWriter,
-    AnimationFormat.FRAMES: PngFramesWriter,
-    AnimationFormat.SHEET: SheetWriter,
+    AnimationFormat.PNG: _whatever(StillWriter),
+    AnimationFormat.FRAMES: _whatever(PngFramesWriter),
+    AnimationFormat.SHEET: _whatever(SheetWriter),
 }
 
 
 def encode(
-    frames: Iterable[NDArray[np.uint8]], fps: float, targets: Mapping[AnimationFormat, Path]
+    frames: Iterable[NDArray[np.uint8]],
+    fps: float,
+    targets: Mapping[AnimationFormat, Path],
+    plays: int = 0,
 ) -> tuple[Animation, ...]:
     """Write one file a target; each appears under its name when all are whole.
 
     frames: (H, W, 4) uint8 RGBA, straight alpha, all of one size; consumed once.
     fps: frames a second, > 0.
+    plays: how often those that can tell so play before they stop; 0: for ever.
     Returns one animation a target, in their order, whose blob is the name of the file.
 
     Raises:
         EncodingFailed: when there is no frame, or a file cannot be written.
     """
     drafts = {form: path.with_name(f".{path.name}.part") for form, path in targets.items()}
-    writers = [WRITERS[form](draft, fps) for form, draft in drafts.items()]
+    writers = [WRITERS[form](draft, fps, plays) for form, draft in drafts.items()]
     try:
         count, size = _write_all(frames, writers)
         for form, draft in drafts.items():

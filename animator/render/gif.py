@@ -1,7 +1,7 @@
 """Animated GIF, written frame by frame (specification: GIF89a, CompuServe 1990).
 
 Only what changed is stored, delays are spread so that the clip keeps its length to a hundredth of
-a second, and it plays for ever.
+a second, and it plays for ever unless it is told how often.
 """
 
 import struct
@@ -49,11 +49,13 @@ class GifSettings:
         colours: at most, 2..255.
         every: of so many frames one is kept, > 0.
         max_bytes: limit on the file; None: none.
+        plays: how often it plays before it stops; 0: for ever.
     """
 
     colours: int = COLOURS
     every: int = 1
     max_bytes: int | None = None
+    plays: int = 0
 
 
 class GifWriter:
@@ -113,6 +115,7 @@ class _Stream:
     ) -> None:
         self.file = file
         self.max_bytes = settings.max_bytes
+        self.plays = settings.plays
         self.size = samples[0].shape[1], samples[0].shape[0]
         self.palette: Palette = palette_from_frames(samples, settings.colours)
         self.clears = any((frame[..., 3] < 128).any() for frame in samples)
@@ -123,12 +126,15 @@ class _Stream:
         self.since = 0
 
     def begin(self) -> None:
-        """Screen of 256 colours, the colours, and the wish to play for ever."""
+        """Screen of 256 colours, the colours, and the wish to play again."""
         colours = np.zeros((256, 3), np.uint8)
         colours[: len(self.palette.colours)] = self.palette.colours
         self.file.write(b"GIF89a" + struct.pack("<HHBBB", *self.size, 0xF7, CLEAR, 0))
         self.file.write(colours.tobytes())
-        self.file.write(b"!\xff\x0bNETSCAPE2.0\x03\x01" + struct.pack("<HB", 0, 0))
+        if self.plays != 1:
+            # what is counted is how often it plays again; 0 is for ever
+            again = max(self.plays - 1, 0)
+            self.file.write(b"!\xff\x0bNETSCAPE2.0\x03\x01" + struct.pack("<HB", again, 0))
 
     def add(self, frame: NDArray[np.uint8], tick: int) -> None:
         """Hold a frame until it is known how long it shows."""

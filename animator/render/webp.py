@@ -27,20 +27,20 @@ REPLACE = 0x02
 """A frame takes the place of what was there, alpha and all (chunk ANMF)."""
 
 
-def webp_writer(path: Path, fps: float) -> FrameWriter:
-    """An animated WebP that plays for ever; fps: frames a second, > 0."""
-    return ChangeWriter(path, fps, _WebpStream)
+def webp_writer(path: Path, fps: float, plays: int = 0) -> FrameWriter:
+    """An animated WebP that plays so often, 0 is for ever; fps: frames a second, > 0."""
+    return ChangeWriter(path, fps, lambda file, size: _WebpStream(file, size, plays))
 
 
 class _WebpStream:
     """The file; its length is filled in at the end."""
 
-    def __init__(self, file: BinaryIO, size: tuple[int, int]) -> None:
+    def __init__(self, file: BinaryIO, size: tuple[int, int], plays: int) -> None:
         self._file = file
         flags = struct.pack("<I", ANIMATED | ALPHA)
         file.write(b"RIFF\0\0\0\0WEBP")
         file.write(_chunk(b"VP8X", flags + _three(size[0] - 1, size[1] - 1)))
-        file.write(_chunk(b"ANIM", struct.pack("<IH", 0, 0)))
+        file.write(_chunk(b"ANIM", struct.pack("<IH", 0, plays)))
 
     def put(self, change: Change) -> None:
         height, width = change.pixels.shape[:2]

@@ -17,12 +17,11 @@ const wish = { ...USUAL, motion: "wave" };
 /** What the server tells of a request: every field, also those that were left out. */
 const told = (request) => ({
   ...request,
-  playback: { trim: null, stay: false, loop: false, then: [], ...request.playback },
+  playback: { trim: null, fps: null, stay: false, loop: false, then: [], ...request.playback },
   background: { colour: [255, 255, 255], fit: "cover", shadow: false, ...request.background },
   overlays: [],
   max_bytes: null,
   figures: request.figures ?? {},
-  fps: request.fps ?? null,
   plays: request.plays ?? 0,
 });
 
@@ -41,8 +40,8 @@ test("a request says what is wished", () => {
 test("a request asks for a size, a rate and an end only where a file has them", () => {
   const keeping = { side: 1024, fps: 10, plays: 3 };
   const asked = (format) => {
-    const { side, fps, plays } = requestFor(wish, [format], keeping);
-    return [side, fps, plays];
+    const { side, playback, plays } = requestFor(wish, [format], keeping);
+    return [side, playback?.fps, plays];
   };
   assert.deepEqual(asked("gif"), [1024, 10, 3]);
   assert.deepEqual(asked("mp4"), [1024, 10, undefined]);

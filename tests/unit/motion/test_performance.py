@@ -37,6 +37,15 @@ def test_trim_to_nothing_is_refused_with_the_length(start: float, end: float) ->
         prepare(*load_motion("dance"), Playback(trim=(start, end)))
 
 
+def test_no_more_frames_a_second_than_asked_for() -> None:
+    whole = _played("dance", Playback())
+    for fps, left in ((15.0, 2), (10.0, 3), (8.0, 4)):
+        poses = _played("dance", Playback(fps=fps))
+        assert poses.fps == whole.fps / left
+        assert len(poses.root) == len(whole.root) // left
+    assert len(_played("dance", Playback(fps=60.0)).root) == len(whole.root)
+
+
 def test_speed_and_mirror_change_every_clip() -> None:
     plain = prepare(*load_motion("walk"), Playback(then=("wave",)))
     changed = prepare(*load_motion("walk"), Playback(speed=2.0, mirror=True, then=("wave",)))

@@ -30,6 +30,12 @@ def seconds(path: Path) -> float:
         return float(sum(frame.info["duration"] for frame in ImageSequence.Iterator(film)) / 1000)
 
 
+def test_it_tells_how_often_it_plays(stage: Stage, tmp_path: Path) -> None:
+    write_gif_within(stage, tmp_path / "a.gif", 10_000_000, plays=3)
+    with Image.open(tmp_path / "a.gif") as picture:
+        assert picture.info["loop"] == 2  # times again
+
+
 def test_gif_that_fits_gives_nothing_up(stage: Stage, tmp_path: Path) -> None:
     animation = write_gif_within(stage, tmp_path / "a.gif", 10_000_000)
     assert (animation.given_up, animation.frame_count, animation.fps) == ("", FRAMES, 15.0)
