@@ -15,7 +15,7 @@ from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
 from animator.render.spread import spread_paint
-from animator.render.yuv import YuvPlanes
+from animator.render.yuv import YuvFrames
 
 __all__ = ("FilmWriter", "mp4_writer", "webm_writer")
 
@@ -101,7 +101,7 @@ class FilmWriter:
         self._fps = Fraction(fps).limit_denominator(1001)
         self._kind = kind
         self._open: tuple[OutputContainer, VideoStream] | None = None
-        self._planes: YuvPlanes | None = None
+        self._opaque: YuvFrames | None = None
 
     def write(self, frame: NDArray[np.uint8]) -> None:
         """Add a frame: (H, W, 4) uint8 RGBA, straight alpha."""
@@ -124,9 +124,8 @@ class FilmWriter:
 
     def _picture(self, frame: NDArray[np.uint8]) -> av.VideoFrame:
         """A frame (H, W, 4) as the codec takes it."""
-        if self._planes is not None:
-            planes = self._planes.turn(_over_paper(frame))
-            return av.VideoFrame.from_ndarray(planes, format="yuv420p")
+        if self._opaque is not None:
+            return self._opaque.turn(_over_paper(frame))
         return av.VideoFrame.from_ndarray(spread_paint(frame), format="rgba").reformat(
             format=self._kind.alpha,
             src_colorspace=Colorspace.ITU709,
@@ -141,8 +140,8 @@ class FilmWriter:
         stream = container.add_stream(kind.codec, rate=self._fps)
         stream.height, stream.width = first.shape[:2]
         if kind.alpha is None or first[..., 3].min() == 255:
-            self._planes = YuvPlanes(*first.shape[:2])
-        stream.pix_fmt = kind.alpha if self._planes is None else "yuv420p"
+            self._opaque = YuvFrames(*first.shape[:2])
+        stream.pix_fmt = kind.alpha if self._opaque is None else "yuv420p"
         stream.options = dict(kind.options)
         context = stream.codec_context
         context.colorspace = context.color_primaries = context.color_trc = BT709

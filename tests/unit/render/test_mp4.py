@@ -38,6 +38,15 @@ def test_colours_survive_and_clear_pixels_are_white(tmp_path: Path) -> None:
     np.testing.assert_allclose(found, [[200, 30, 60], [255] * 3, [127] * 3], atol=6)
 
 
+def test_every_frame_is_its_own_though_the_codec_looks_ahead(tmp_path: Path) -> None:
+    path = tmp_path / "a.mp4"
+    levels = [(5 * i, 5 * i, 5 * i, 255) for i in range(50)]
+    write(path, levels, 30.0)
+    with av.open(str(path)) as container:
+        found = [int(frame.to_ndarray(format="rgb24")[20, 20, 0]) for frame in container.decode()]
+    np.testing.assert_allclose(found, [level[0] for level in levels], atol=4)
+
+
 def test_odd_sides_become_even(tmp_path: Path) -> None:
     writer = mp4_writer(tmp_path / "a.mp4", 10.0)
     for _ in range(3):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from animator.render.yuv import YuvPlanes
+from animator.render.yuv import YuvFrames
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ def test_levels_are_those_of_films(
 ) -> None:
     frame = np.full((4, 6, 4), 255, np.uint8)
     frame[..., :3] = colour
-    planes = YuvPlanes(4, 6).turn(frame)
+    planes = YuvFrames(4, 6).turn(frame).to_ndarray()
     assert planes.shape == (6, 6)
     for found, level in zip((planes[:4], planes[4], planes[5]), expected, strict=True):
         np.testing.assert_allclose(found.astype(int), level, atol=1)
@@ -28,7 +28,7 @@ def test_levels_are_those_of_films(
 def test_colour_is_the_mean_of_four_pixels_and_brightness_that_of_one() -> None:
     frame = np.full((2, 4, 4), 255, np.uint8)
     frame[0, 0, :3] = (255, 0, 0)
-    planes = YuvPlanes(2, 4).turn(frame)
+    planes = YuvFrames(2, 4).turn(frame).to_ndarray()
     assert abs(int(planes[0, 0]) - 63) <= 1
     assert (planes[:2].ravel()[1:] >= 234).all()
     # of red's 102 and 240 a quarter is left beside white's 128
