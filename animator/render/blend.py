@@ -1,9 +1,9 @@
-"""Colours over a canvas, in the order in which they lie."""
+"""Premultiplied colours: laid over a canvas in the order in which they lie, and made straight."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ("blend",)
+__all__ = ("blend", "straighten")
 
 Packed = NDArray[np.uint32]
 """Premultiplied colours of four bytes as numbers: red in the lowest byte, alpha on top."""
@@ -19,8 +19,7 @@ def blend(canvas: NDArray[np.uint8], pixels: NDArray[np.int64], colours: Packed)
     """
     below = canvas.reshape(-1, 4).view(np.uint32)[:, 0]
     solid = np.flatnonzero(colours >= SOLID)
-    # what is clear goes around to large numbers here
-    thin = np.flatnonzero(colours - THINNEST < SOLID - THINNEST)
+    thin = _thin(colours)
     at_solid, at_thin = pixels.take(solid), pixels.take(thin)
     below[at_solid] = colours.take(solid)
     hidden_up_to = np.zeros(len(below), np.int32)
@@ -33,6 +32,25 @@ def blend(canvas: NDArray[np.uint8], pixels: NDArray[np.int64], colours: Packed)
         behind = hidden_up_to.take(at_thin) == thin
         _mix(below, at_thin[behind], colours.take(thin[behind]))
         at_thin, thin = at_thin[~behind], thin[~behind]
+
+
+def straighten(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Turn premultiplied colours (h, w, 4) to straight ones, in place."""
+    colours = picture.reshape(-1, 4).view(np.uint32)[:, 0]
+    thin = _thin(colours)
+    part = colours.take(thin).view(np.uint8).reshape(-1, 4)
+    alpha = part[:, 3:].astype(np.uint16)
+    levels = part[:, :3] * np.uint16(255)
+    levels += alpha // 2
+    levels //= alpha
+    part[:, :3] = np.minimum(levels, 255)
+    colours[thin] = part.view(np.uint32)[:, 0]
+    return picture
+
+
+def _thin(colours: Packed) -> NDArray[np.int64]:
+    """Where colours are neither clear nor solid; clear ones go around to large numbers here."""
+    return np.flatnonzero(colours - THINNEST < SOLID - THINNEST)
 
 
 def _mix(below: Packed, pixels: NDArray[np.int64], colours: Packed) -> None:

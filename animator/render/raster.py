@@ -11,9 +11,10 @@ from animator.core.moved_figure import MovedFigure
 from animator.core.scene import Placement, Scene
 from animator.core.stage import Stage
 from animator.render.backdrop import lay_backdrop
+from animator.render.blend import straighten
 from animator.render.order import back_to_front
 from animator.render.overlays import draw_overlays
-from animator.render.sampling import Paint, paint_from_texture, straighten
+from animator.render.sampling import Paint, paint_from_texture
 from animator.render.shadow import Shadow, cast, shadow_of
 from animator.render.spans import Points
 from animator.render.triangles import fill_triangles

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ("Paint", "Places", "paint_from_texture", "room_for", "sample", "straighten")
+__all__ = ("Paint", "Places", "paint_from_texture", "room_for", "sample")
 
 Places = NDArray[np.complex64]
 """Points of a paint as x + iy, in rows of `ROW`; the centre of pixel i is at i."""
@@ -72,15 +72,3 @@ def sample(paint: Paint, places: Places) -> NDArray[np.uint32]:
         borderValue=(0, 0, 0, 0),
     )
     return np.asarray(found.view(np.uint32).ravel())
-
-
-def straighten(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Turn premultiplied colours (h, w, 4) to straight ones, in place."""
-    pixels = picture.reshape(-1, 4)
-    # 0 goes around to 255 here, so one comparison leaves out what is clear and what is solid
-    thin = np.flatnonzero(pixels[:, 3] - np.uint8(1) < 254)
-    part = pixels.take(thin, axis=0).astype(np.uint16)
-    alpha = part[:, 3:]
-    part[:, :3] = np.minimum((part[:, :3] * np.uint16(255) + alpha // 2) // alpha, 255)
-    pixels[thin] = part.astype(np.uint8)
-    return picture

@@ -11,8 +11,9 @@ from animator.core.moved_figure import MovedFigure
 from animator.core.scene import Placement
 from animator.core.spaces import WorldToFrame
 from animator.core.stage import Stage
+from animator.render.blend import straighten
 from animator.render.order import back_to_front
-from animator.render.sampling import paint_from_texture, straighten
+from animator.render.sampling import paint_from_texture
 from animator.render.track import TrackClip, TrackFigure, pack_track
 
 __all__ = ("clip_of", "picture_of", "track_of")

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from animator.render.blend import blend
+from animator.render.blend import blend, straighten
 
 Colours = NDArray[np.uint8]
 
@@ -47,3 +47,11 @@ def test_any_pile_is_as_if_laid_one_by_one(pile: list[tuple[int, int]]) -> None:
     expected = lay_one_by_one(canvas, pixels, colours)
     blend(canvas, np.array(pixels, np.int64), colours.view(np.uint32)[:, 0])
     np.testing.assert_array_equal(canvas, expected)
+
+
+def test_straight_colours_are_divided_by_alpha() -> None:
+    picture = np.array([[(100, 50, 0, 128), (9, 8, 7, 255), (0, 0, 0, 0)]], np.uint8)
+    # 255 * 100 / 128 and 255 * 50 / 128
+    expected = [[[199, 100, 0, 128], [9, 8, 7, 255], [0, 0, 0, 0]]]
+    assert straighten(picture).tolist() == expected
+    assert picture.tolist() == expected
