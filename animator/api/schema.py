@@ -6,17 +6,17 @@ from typing import Any
 from litestar import Router
 from litestar.connection import ASGIConnection
 from litestar.exceptions import NotFoundException
-from litestar.handlers import BaseRouteHandler
+from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
 from litestar.openapi import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
 from litestar.openapi.spec import OpenAPIMediaType, OpenAPIType, Operation, RequestBody, Schema
 from litestar.plugins import OpenAPISchemaPlugin
 from litestar.typing import FieldDefinition
 
 from animator import __version__
+from animator.api.answers import WholeJson, WholeYaml
 from animator.core.geometry import Box
 
-__all__ = ("BoxSchemaPlugin", "UploadOperation", "describe_api")
+__all__ = ("BoxSchemaPlugin", "MotionOperation", "UploadOperation", "describe_api")
 
 
 def describe_api() -> OpenAPIConfig:
@@ -28,7 +28,8 @@ def describe_api() -> OpenAPIConfig:
         openapi_router=Router(
             "/schema", route_handlers=[], include_in_schema=False, guards=[_refuse_unknown]
         ),
-        render_plugins=[JsonRenderPlugin(path=["/", "/openapi.json"]), YamlRenderPlugin()],
+        render_plugins=[WholeJson(path=["/", "/openapi.json"]), WholeYaml()],
+        operation_id_creator=_name_operation,
     )
 
 
@@ -51,6 +52,11 @@ class BoxSchemaPlugin(OpenAPISchemaPlugin):
         )
 
 
+def _name_operation(handler: HTTPRouteHandler, _method: Any, _path: Any) -> str:
+    """Operations are called as the functions are."""
+    return handler.handler_name
+
+
 def _refuse_unknown(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
     """Say that there is no such address; the framework would answer with a page of its own."""
     if "path" in connection.path_params:
@@ -58,12 +64,12 @@ def _refuse_unknown(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRoute
         raise NotFoundException(msg)
 
 
-def _describe_upload() -> RequestBody:
+def _describe_upload(what: str) -> RequestBody:
     picture = Schema(type=OpenAPIType.STRING, content_media_type="application/octet-stream")
     form = Schema(type=OpenAPIType.OBJECT, properties={"file": picture}, required=["file"])
     return RequestBody(
         required=True,
-        description="A picture, as the field `file` of a form or as the body.",
+        description=f"{what}, as the field `file` of a form or as the body.",
         content={
             "multipart/form-data": OpenAPIMediaType(schema=form),
             "application/octet-stream": OpenAPIMediaType(schema=picture),
@@ -77,4 +83,13 @@ class UploadOperation(Operation):
 
     def __post_init__(self) -> None:
         """Describe the body that it reads."""
-        self.request_body = _describe_upload()
+        self.request_body = _describe_upload("A picture")
+
+
+@dataclass
+class MotionOperation(Operation):
+    """A route that reads a motion file by itself."""
+
+    def __post_init__(self) -> None:
+        """Describe the body that it reads."""
+        self.request_body = _describe_upload("A BVH file")

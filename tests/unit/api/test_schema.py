@@ -1,0 +1,119 @@
+"""The API answers what its OpenAPI document says, and nobody gets at what is another's.
+
+Both walk over all routes of the document, so that none can be forgotten.
+"""
+
+from typing import Any
+
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from litestar.testing import TestClient
+from schemathesis.core.failures import FailureGroup
+from schemathesis.specs.openapi.checks import positive_data_acceptance
+
+from animator.api import create_app
+from animator.core.documents import DrawingDocument, Ownership, Share
+from animator.core.job import JobEvent
+from tests.support_api import MemoryServices, put_animation, put_drawing
+
+KNOWN = {
+    "drawing_id": "drawing",
+    "animation_id": "animation",
+    "share_id": "share",
+    "job_id": "drawing-job",
+    "figure_id": "f0",
+    "file_name": "file.gif",
+    "motion_name": "own-motion",
+}
+"""An id for each parameter of an address."""
+
+
+def filled(owner: str | None = None) -> MemoryServices:
+    """A drawing with an animation that is shared, and a job that is done."""
+    memory = MemoryServices(learning=True)
+    drawing = put_drawing(memory)
+    memory.blobs.put("picture", b"jpeg")
+    memory.documents.documents[DrawingDocument, drawing.id] = DrawingDocument(
+        id=drawing.id, name="Max.png", upload="upload", job="drawing-job", created=0.0,
+        picture="picture", width=40, height=30,
+    )  # fmt: skip
+    put_animation(memory, drawing.id)
+    share = Share(id="share", animation="animation", created=1.0, expires=1e12)
+    memory.documents.put("share", share)
+    if owner is not None:
+        memory.documents.put(drawing.id, Ownership(owner=owner, sha256="0" * 64, created=1.0))
+    memory.jobs.report(JobEvent(job="drawing-job", state="done", step="done", progress=1.0))
+    return memory
+
+
+def document_of(memory: MemoryServices) -> Any:
+    """The document of an API, with ids that are known to it in every address."""
+    document = schemathesis.openapi.from_asgi(
+        "/schema/openapi.json", create_app(memory.as_services())
+    )
+
+    @document.hook
+    def map_path_parameters(_context: Any, parameters: dict[str, Any] | None) -> Any:
+        return parameters and {name: KNOWN[name] for name in parameters}
+
+    return document
+
+
+def test_api_answers_as_its_document_says() -> None:
+    failures = []
+    for found in document_of(filled()).get_all_operations():
+        label = found.ok().label
+        # Each begins with everything in its place: some delete it.
+        operation = document_of(filled()).find_operation_by_label(label)
+
+        @settings(
+            max_examples=5, derandomize=True, suppress_health_check=list(HealthCheck), database=None
+        )
+        @given(operation.as_strategy())
+        def check(case: Any) -> None:
+            # No schema can say that a motion must be known, or a box lie inside its drawing.
+            case.call_and_validate(excluded_checks=[positive_data_acceptance])
+
+        try:
+            check()
+        except FailureGroup as error:
+            failures.append(f"{label}: {error}")
+    assert not failures, "\n\n".join(failures)
+
+
+SHARED_WITH_ALL = {"get_share", "get_shared_file"}
+
+
+def test_nobody_gets_at_what_is_anothers_by_any_route() -> None:
+    memory = filled(owner="somebody-else")
+    before = (dict(memory.documents.documents), dict(memory.blobs.blobs), list(memory.jobs.queued))
+    walked = set()
+    with TestClient(create_app(memory.as_services())) as client:
+        client.post("/api/motions")  # no motion, but a stranger has a cookie from now on
+        paths = client.get("/schema").json()["paths"]
+        for path, methods in paths.items():
+            for method, operation in methods.items():
+                if "{" not in path or operation["operationId"] in SHARED_WITH_ALL:
+                    continue
+                answer = client.request(
+                    method, path.format(**KNOWN), json={}, headers={"If-Match": "*"}
+                )
+                told = (answer.status_code, answer.json().get("code"))
+                assert told == (404, "not_found"), f"{method} {path}: {told}"
+                walked.add(operation["operationId"])
+    assert len(walked) > 20
+    assert before == (memory.documents.documents, memory.blobs.blobs, memory.jobs.queued)
+
+
+def test_document_names_errors_headers_and_who_may_ask() -> None:
+    with TestClient(create_app(filled().as_services())) as client:
+        document = client.get("/schema").json()
+        assert client.get("/schema/openapi.yaml").status_code == 200
+    upload = document["paths"]["/api/drawings"]["post"]["responses"]
+    assert {"200", "201", "400", "401", "403", "413", "415", "429", "500", "503"} == set(upload)
+    assert "Location" in upload["201"]["headers"]
+    assert "Retry-After" in upload["429"]["headers"]
+    problem = upload["415"]["content"]["application/problem+json"]["schema"]["$ref"]
+    assert document["components"]["schemas"][problem.rpartition("/")[2]]["required"]
+    assert document["components"]["securitySchemes"]["owner"]["in"] == "cookie"
+    assert {"owner": []} in document["security"]
