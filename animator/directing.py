@@ -8,13 +8,37 @@ import msgspec
 from animator.core.animation import AnimationFormat
 from animator.core.documents import AnimationRequest, Part
 from animator.core.drawing import Drawing
-from animator.core.motion import Motion, Playback, RetargetMap
-from animator.motion import Performance, list_motions, load_motion, prepare
+from animator.core.errors import InvalidMotion
+from animator.core.motion import Motion, MotionInfo, Playback, RetargetMap
+from animator.motion import (
+    Performance,
+    inspect_clip,
+    list_motions,
+    load_motion,
+    prepare,
+    read_clip,
+)
 
-__all__ = ("NO_PROPS", "Clip", "Directions", "Entry", "Props", "direct")
+__all__ = (
+    "NO_PROPS",
+    "Clip",
+    "Directions",
+    "Entry",
+    "Props",
+    "describe_motion",
+    "direct",
+    "read_clip",
+)
 
 Clip = tuple[Motion, RetargetMap]
 """A motion, and how drawn skeletons follow it."""
+
+
+OWN = "own"
+"""Tag of motions that people handed in."""
+
+LONGEST = 120.0
+"""Seconds of a motion file, at most: as long as a performance may be."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,3 +133,20 @@ def playback_of(part: Part, request: AnimationRequest) -> Playback:
     mirror = usual.mirror if part.mirror is None else part.mirror
     speed = min(max(usual.speed * part.speed, 0.25), 4.0)
     return msgspec.structs.replace(usual, mirror=mirror, speed=speed)
+
+
+def describe_motion(data: bytes, name: str, title: str) -> MotionInfo:
+    """What the gallery shows of a motion file that somebody handed in.
+
+    Raises:
+        UnmappedMotion: when it cannot be told which joints are which.
+        InvalidMotion: when it cannot be read, with the line, or lasts too long.
+    """
+    facts = inspect_clip(data, name=title)
+    seconds = facts.frames / facts.fps
+    if seconds > LONGEST:
+        msg = f"It lasts {seconds:.0f} seconds; cut it to {LONGEST:.0f} at most."
+        raise InvalidMotion(msg)
+    return MotionInfo(
+        name=name, title=title, tags=(OWN,), duration=seconds, fps=facts.fps, loop=facts.loop
+    )

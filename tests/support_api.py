@@ -17,6 +17,7 @@ from animator.core.documents import (
     AnimationRequest,
     Consent,
     DrawingDocument,
+    MotionDocument,
     Ownership,
     Share,
 )
@@ -100,6 +101,13 @@ class MemoryDocuments:
         ]
         return tuple(id for _, id in sorted(found, reverse=True))
 
+    def motions_of(self, owner: str) -> tuple[MotionDocument, ...]:
+        return tuple(
+            document
+            for document in self.documents.values()
+            if isinstance(document, MotionDocument) and document.owner == owner
+        )
+
     def find_upload(self, owner: str, sha256: str) -> str | None:
         found = (
             id
@@ -117,6 +125,15 @@ class MemoryDocuments:
             document.id
             for document in self.documents.values()
             if isinstance(document, DrawingDocument)
+            and document.expires is not None
+            and document.expires <= now
+        )
+
+    def expired_motions(self, now: float) -> tuple[str, ...]:
+        return tuple(
+            document.id
+            for document in self.documents.values()
+            if isinstance(document, MotionDocument)
             and document.expires is not None
             and document.expires <= now
         )
@@ -151,6 +168,7 @@ class MemoryJobs:
     """Queue and news in one: the test says what happens."""
 
     queued: list[tuple[str, str]] = field(default_factory=list)
+    later: list[str] = field(default_factory=list)
     events: dict[str, list[JobEvent]] = field(default_factory=dict)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     is_away: bool = False
@@ -163,6 +181,13 @@ class MemoryJobs:
 
     def enqueue_animation(self, job: str, animation: str) -> None:
         self._enqueue(job, animation)
+
+    def enqueue_previews(self, job: str, animation: str) -> None:
+        self._enqueue(job, animation)
+        self.later.append(animation)
+
+    def enqueue_motion(self, job: str, motion: str) -> None:
+        self._enqueue(job, motion)
 
     def _enqueue(self, job: str, subject: str) -> None:
         if self.is_away:

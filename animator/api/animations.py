@@ -10,9 +10,12 @@ from litestar.params import FromPath, FromQuery, JSONBody
 from litestar.status_codes import HTTP_202_ACCEPTED
 
 from animator.api.animation_files import send_file
+from animator.api.motions import motions_for
+from animator.api.owners import CurrentOwner, Owner
 from animator.api.pagination import After, Limit, cut_part, link_next
 from animator.api.rates import RATE
 from animator.api.services import ApiServices, Services
+from animator.core.animation import AnimationFormat
 from animator.core.annotation import Annotation
 from animator.core.documents import (
     AnimationDocument,
@@ -47,9 +50,14 @@ class AnimationController(Controller):
         opt={RATE: "animations"},
     )
     def create_animation(
-        self, drawing_id: FromPath[str], data: JSONBody[AnimationRequest], services: Services
+        self,
+        drawing_id: FromPath[str],
+        data: JSONBody[AnimationRequest],
+        owner: CurrentOwner,
+        services: Services,
     ) -> Response[AnimationDocument]:
         """Ask for an animation of a drawing whose figures have been found, all of them."""
+        _check_motions(services, owner, data)
         _check_request(services, drawing_id, data)
         annotation = _movable(services, drawing_id)
         animation = AnimationDocument(
@@ -62,7 +70,7 @@ class AnimationController(Controller):
         )
         services.documents.put(animation.id, animation)
         try:
-            services.queue.enqueue_animation(animation.job, animation.id)
+            _enqueue(services, animation)
         except JobFailed:
             services.documents.delete(AnimationDocument, animation.id)
             raise
@@ -109,13 +117,26 @@ class AnimationController(Controller):
         return send_file(services, request, animation, file_name, save=download)
 
 
+def _enqueue(services: ApiServices, animation: AnimationDocument) -> None:
+    """Nobody waits for previews: the first animation is to be seen before them."""
+    if animation.request.formats == (AnimationFormat.PREVIEWS,):
+        services.queue.enqueue_previews(animation.job, animation.id)
+    else:
+        services.queue.enqueue_animation(animation.job, animation.id)
+
+
+def _check_motions(services: ApiServices, owner: Owner, request: AnimationRequest) -> None:
+    library = {motion.name for motion in services.motions}
+    missing = set(request.playback.then) - library
+    if request.motions - library:
+        missing |= request.motions - {motion.name for motion in motions_for(services, owner)}
+    if missing:
+        msg = f"There is no motion called {min(missing)!r:.120}."
+        raise UnknownMotion(msg)
+
+
 def _check_request(services: ApiServices, drawing_id: str, request: AnimationRequest) -> None:
     services.documents.get(DrawingDocument, drawing_id)
-    known = {motion.name for motion in services.motions}
-    for name in (request.motion, *request.playback.then):
-        if name not in known:
-            msg = f"There is no motion called {name!r}."
-            raise UnknownMotion(msg)
     if request.background.kind == "picture" and not _has_background(services, drawing_id):
         msg = f"Hand in the picture first: PUT /api/drawings/{drawing_id}/background."
         raise InvalidImage(msg)

@@ -12,7 +12,7 @@ from animator.api.drawings import DrawingController
 from animator.api.figures import FigureController
 from animator.api.headers import add_security_headers
 from animator.api.jobs import JobController
-from animator.api.motions import get_health, list_motions
+from animator.api.motions import MotionController, get_health
 from animator.api.origins import describe_cors, refuse_foreign_origins
 from animator.api.owner import OwnerController
 from animator.api.owners import (
@@ -51,7 +51,7 @@ def create_app(services: ApiServices) -> Litestar:
             ShareController,
             JobController,
             OwnerController,
-            list_motions,
+            MotionController,
             list_skeletons,
             get_health,
             refuse_unknown_api,

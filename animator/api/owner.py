@@ -7,7 +7,7 @@ from litestar import Controller, Request, delete, get
 
 from animator.api.owners import CurrentOwner, forget_cookie
 from animator.api.services import Services
-from animator.store import forget_drawing
+from animator.store import forget_drawing, forget_motion
 
 __all__ = ("OwnerController", "OwnerDocument")
 
@@ -45,7 +45,9 @@ class OwnerController(Controller):
     def delete_owner(
         self, request: Request[Any, Any, Any], owner: CurrentOwner, services: Services
     ) -> None:
-        """Forget all of your drawings with all that was made of them, and your cookie."""
+        """Forget all of your drawings with all that was made of them, motions, and your cookie."""
         for drawing in services.documents.drawings_of(owner.id):
             forget_drawing(services.documents, services.blobs, drawing)
+        for motion in services.documents.motions_of(owner.id):
+            forget_motion(services.documents, services.blobs, motion.id)
         forget_cookie(request)

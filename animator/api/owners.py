@@ -22,7 +22,14 @@ from litestar.params import SkipValidation
 from litestar.types import Message, Scope
 
 from animator.api.services import ApiServices
-from animator.core.documents import AnimationDocument, DrawingDocument, Ownership, Share
+from animator.core.documents import (
+    AnimationDocument,
+    DrawingDocument,
+    MotionDocument,
+    Ownership,
+    Share,
+    own_motion_id,
+)
 from animator.core.errors import InvalidKey, KeyRequired, NotFound
 from animator.core.job import subject_of
 from animator.store import DocumentStore
@@ -131,7 +138,7 @@ async def refuse_others(connection: Connection, handler: BaseRouteHandler) -> No
     """Answer as if there were nothing, where the address names what is another's.
 
     Which drawing it is about, the parameters of the address say: `drawing_id`, `animation_id`,
-    `job_id` or `share_id`. Routes with the option `public` are open to all.
+    `job_id`, `share_id` or `motion_name`. Routes with the option `public` are open to all.
 
     Raises:
         NotFound: when it is another's.
@@ -151,10 +158,28 @@ def _check(documents: DocumentStore, owner: str, params: Mapping[str, Any]) -> N
     if "share_id" in params:
         share = documents.get(Share, params["share_id"])
         _check_animation(documents, owner, share.animation, "share")
+    if "motion_name" in params:
+        motion = documents.get(MotionDocument, own_motion_id(params["motion_name"]) or "")
+        _check_motion(motion, owner, "motion")
     if "job_id" in params:
-        subject = subject_of(params["job_id"])
+        _check_job(documents, owner, subject_of(params["job_id"]))
+
+
+def _check_job(documents: DocumentStore, owner: str, subject: str) -> None:
+    """A job is about a drawing, or about a motion that was handed in."""
+    try:
+        motion = documents.get(MotionDocument, subject)
+    except NotFound:
         _check_drawing(documents, owner, subject, "job")
         documents.get(DrawingDocument, subject)
+    else:
+        _check_motion(motion, owner, "job")
+
+
+def _check_motion(motion: MotionDocument, owner: str, what: str) -> None:
+    if motion.owner != owner:
+        msg = f"There is no such {what}."
+        raise NotFound(msg)
 
 
 def _check_animation(documents: DocumentStore, owner: str, id: str, what: str) -> None:

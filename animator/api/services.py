@@ -40,6 +40,14 @@ class JobQueue(Protocol):
         """Have an animation made; raises JobFailed when no work is taken."""
         ...
 
+    def enqueue_previews(self, job: str, animation: str) -> None:
+        """Have one made when there is nothing else to do; raises JobFailed likewise."""
+        ...
+
+    def enqueue_motion(self, job: str, motion: str) -> None:
+        """Have a motion file read; raises JobFailed when no work is taken."""
+        ...
+
     def last_event(self, job: str) -> JobEvent:
         """Where the job stands; raises NotFound."""
         ...

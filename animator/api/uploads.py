@@ -12,7 +12,7 @@ from litestar.exceptions import ClientException
 from animator.core.errors import ImageTooLarge, InvalidImage
 from animator.core.image_format import sniff_format
 
-__all__ = ("FORM_OVERHEAD", "Upload", "read_upload")
+__all__ = ("FORM_OVERHEAD", "Upload", "clean_name", "read_upload", "receive")
 
 FORM_OVERHEAD = 64 * 1024
 """Bytes that a form may need around its file."""
@@ -41,7 +41,7 @@ async def read_upload(request: Request[Any, Any, Any], max_bytes: int) -> Upload
         InvalidImage: when there is no file, or an empty one.
     """
     try:
-        name, data = await _receive(request)
+        name, data = await receive(request)
     except ClientException as error:
         if error.status_code == 413:
             raise _too_large(max_bytes) from error
@@ -49,22 +49,29 @@ async def read_upload(request: Request[Any, Any, Any], max_bytes: int) -> Upload
     if len(data) > max_bytes:
         raise _too_large(max_bytes)
     sniff_format(data)
-    return Upload(name=_clean(name), data=data)
+    return Upload(name=clean_name(name) or "drawing", data=data)
 
 
-async def _receive(request: Request[Any, Any, Any]) -> tuple[str, bytes]:
+async def receive(request: Request[Any, Any, Any]) -> tuple[str, bytes]:
+    """The name and the bytes of a file that was handed in, of whatever kind.
+
+    Raises:
+        InvalidImage: when a form has no such field.
+        ClientException: when the framework takes no more bytes.
+    """
     if request.content_type[0] != RequestEncodingType.MULTI_PART:
         return request.query_params.get("name", ""), await request.body()
     file = (await request.form()).get("file")
     if not isinstance(file, UploadFile):
-        msg = "The upload has no field `file` with a picture."
+        msg = "The upload has no field `file`."
         raise InvalidImage(msg)
     return file.filename, await file.read()
 
 
-def _clean(name: str) -> str:
+def clean_name(name: str) -> str:
+    """The last part of a file's name, printable and not too long; it may be empty."""
     last = PurePosixPath(name.replace("\\", "/")).name
-    return "".join(c for c in last if c.isprintable())[:_NAME_LENGTH] or "drawing"
+    return "".join(c for c in last if c.isprintable())[:_NAME_LENGTH]
 
 
 def _too_large(max_bytes: int) -> ImageTooLarge:

@@ -13,7 +13,8 @@ The tree, each with its stable ``code`` and the page it sends the user back to::
     │  └─ InvalidMask      invalid_mask         mask
     ├─ InvalidSkeleton     invalid_skeleton     joints
     ├─ InvalidMotion       invalid_motion       motion
-    │  └─ UnknownMotion    unknown_motion       motion
+    │  ├─ UnknownMotion    unknown_motion       motion
+    │  └─ UnmappedMotion   unmapped_motion      motion
     ├─ InvalidScene        invalid_scene        motion
     ├─ ModelUnavailable    model_unavailable    upload
     ├─ EncodingFailed      encoding_failed      motion
@@ -59,6 +60,7 @@ __all__ = (
     "TooManyRequests",
     "UnknownMotion",
     "UnknownRevision",
+    "UnmappedMotion",
     "UnsupportedImage",
 )
 
@@ -71,10 +73,12 @@ class AnimatorError(Exception):
     Attributes:
         code: the stable name clients may branch on; never changes once released.
         page: the page of the web app on which the user can mend it.
+        about: names of the things that it is about, where there are some.
     """
 
     code: ClassVar[str] = "animator_error"
     page: ClassVar[Page] = "upload"
+    about: tuple[str, ...] = ()
 
     @property
     def message(self) -> str:
@@ -153,6 +157,20 @@ class UnknownMotion(InvalidMotion):
 
     code = "unknown_motion"
     page = "motion"
+
+
+class UnmappedMotion(InvalidMotion):
+    """It cannot be told which joints of a motion are which.
+
+    Attributes:
+        about: names of the parts of the body that no joint was found for, such as "left_hand".
+    """
+
+    code = "unmapped_motion"
+
+    def __init__(self, message: str = "", about: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.about = about
 
 
 class InvalidScene(AnimatorError):

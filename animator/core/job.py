@@ -44,11 +44,13 @@ class JobProblem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         code: stable name, see `animator.core.errors`.
         message: one sentence for the user.
         page: the page on which the user can mend it.
+        about: names of the things that it is about, such as missing parts of a body.
     """
 
     code: str
     message: str
     page: Page = "upload"
+    about: tuple[str, ...] = ()
 
 
 class JobEvent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -71,7 +73,7 @@ class JobEvent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 def problem_from_error(error: AnimatorError) -> JobProblem:
     """What the user is told of an error."""
-    return JobProblem(code=error.code, message=error.message, page=error.page)
+    return JobProblem(code=error.code, message=error.message, page=error.page, about=error.about)
 
 
 def new_job(subject: str) -> str:

@@ -68,6 +68,14 @@ class JobQueue:
         """
         self._enqueue("animator.jobs.tasks.animate_drawing", job, animation, name=LATER)
 
+    def enqueue_motion(self, job: str, motion: str) -> None:
+        """Have a motion file read.
+
+        Raises:
+            JobFailed: when the queue cannot be reached.
+        """
+        self._enqueue("animator.jobs.tasks.read_motion", job, motion)
+
     def last_event(self, job: str) -> JobEvent:
         """Where the job stands.
 

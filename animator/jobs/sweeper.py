@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from redis import Redis
 
-from animator.store import BlobStore, DocumentStore, forget_drawing
+from animator.store import BlobStore, DocumentStore, forget_drawing, forget_motion
 
 __all__ = ("Sweeper",)
 
@@ -59,6 +59,8 @@ class Sweeper:
         expired = self._documents.expired(now)
         for drawing in expired:
             forget_drawing(self._documents, self._blobs, drawing)
+        for motion in self._documents.expired_motions(now):
+            forget_motion(self._documents, self._blobs, motion)
         old = self._blobs.written_before(now - _GRACE)
         lost = [blob for blob in old if not self._documents.knows(_id_in(blob))]
         for blob in lost:

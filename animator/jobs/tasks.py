@@ -1,6 +1,6 @@
 """The tasks, run by job workers, by dotted name.
 
-Read and annotate a drawing; find what its figures lack; make an animation.
+Read and annotate a drawing; find what its figures lack; make an animation; read a motion file.
 
 Each may be done twice, for a job is begun again when its worker died: what was finished before is
 not done anew, and writing replaces.
@@ -19,7 +19,12 @@ from rq.timeouts import JobTimeoutException
 
 from animator.core.animation import Animation
 from animator.core.annotation import Annotation, FigureAnnotation
-from animator.core.documents import AnimationDocument, DrawingDocument, background_blob
+from animator.core.documents import (
+    AnimationDocument,
+    DrawingDocument,
+    MotionDocument,
+    background_blob,
+)
 from animator.core.drawing import Drawing
 from animator.core.errors import AnimatorError, JobFailed, NotFound
 from animator.core.job import JobProblem, Step, problem_from_error
@@ -28,6 +33,7 @@ from animator.directing import Props
 from animator.ingest import encode_picture
 from animator.jobs.completing import complete_annotation
 from animator.jobs.connection import connect
+from animator.jobs.motions import inspect_motion, read_motions
 from animator.jobs.predictor import PatientPredictor
 from animator.jobs.progress import JobEvents, JobProgress
 from animator.jobs.reading import read_upload
@@ -36,7 +42,7 @@ from animator.settings import load_settings
 from animator.store import BlobStore, Document, DocumentStore, FileBlobs, FileDocuments
 from serving.client import Client
 
-__all__ = ("animate_drawing", "annotate_drawing", "complete_figures")
+__all__ = ("animate_drawing", "annotate_drawing", "complete_figures", "read_motion")
 
 logger = logging.getLogger(__name__)
 
@@ -107,6 +113,18 @@ def animate_drawing(job: str, animation_id: str) -> None:
             _store_files(shop, made, files, folder)
 
 
+def read_motion(job: str, motion_id: str) -> None:
+    """Read a motion file, find out which joint is which, and tell the gallery of it."""
+    shop = _open_workshop()
+    with _attend(shop.events, job) as progress:
+        if progress.is_over:
+            return
+        progress("reading", 0.0)
+        motion = shop.documents.get(MotionDocument, motion_id)
+        info = inspect_motion(shop.blobs, motion)
+        shop.documents.put(motion_id, msgspec.structs.replace(motion, info=info))
+
+
 @functools.cache
 def _open_workshop() -> Workshop:
     """Opened on first use, hence in the process that does the job."""
@@ -166,10 +184,12 @@ def _is_annotated(shop: Workshop, drawing_id: str) -> bool:
 
 
 def _props(shop: Workshop, document: AnimationDocument) -> Props:
-    """What was handed in beside the drawing: the picture that the background asks for."""
-    if document.request.background.kind != "picture":
-        return Props()
-    return Props(picture=read_upload(shop.blobs, background_blob(document.drawing)))
+    """What was handed in beside the drawing, as far as it is asked for."""
+    request = document.request
+    picture = None
+    if request.background.kind == "picture":
+        picture = read_upload(shop.blobs, background_blob(document.drawing))
+    return Props(picture, read_motions(shop.documents, shop.blobs, request))
 
 
 def _store_picture(shop: Workshop, document: DrawingDocument, drawing: Drawing) -> None:

@@ -21,7 +21,7 @@ from dataclasses import replace
 import msgspec
 import numpy as np
 
-from animator.core.errors import InvalidMotion
+from animator.core.errors import InvalidMotion, UnmappedMotion
 from animator.core.motion import BoneSource, LimbGroup, Motion, Plane, RetargetMap
 from animator.motion.bvh import Up
 from animator.motion.kinematics import joint_index, joint_paths
@@ -201,7 +201,7 @@ def _refuse_missing(motion: Motion, missing: list[str]) -> None:
             f"it cannot be told which joints of {motion.name!r} are {', '.join(missing)}; say so "
             f"under [joints] in a map file (--map). Its joints are {names}."
         )
-        raise InvalidMotion(msg)
+        raise UnmappedMotion(msg, tuple(missing))
 
 
 def _groups(roles: Mapping[str, str], planes: Planes) -> tuple[LimbGroup, ...]:

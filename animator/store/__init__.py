@@ -3,7 +3,7 @@
 from animator.store.base import BlobStore, Document, DocumentStore
 from animator.store.blobs import FileBlobs
 from animator.store.files import FileDocuments
-from animator.store.forget import forget_animation, forget_drawing
+from animator.store.forget import forget_animation, forget_drawing, forget_motion
 
 __all__ = (
     "BlobStore",
@@ -13,4 +13,5 @@ __all__ = (
     "FileDocuments",
     "forget_animation",
     "forget_drawing",
+    "forget_motion",
 )

@@ -7,6 +7,7 @@ from animator.core.documents import (
     AnimationDocument,
     Consent,
     DrawingDocument,
+    MotionDocument,
     Ownership,
     Share,
 )
@@ -14,7 +15,14 @@ from animator.core.documents import (
 __all__ = ("BlobStore", "Document", "DocumentStore")
 
 Document = TypeVar(
-    "Document", DrawingDocument, AnimationDocument, Annotation, Consent, Ownership, Share
+    "Document",
+    DrawingDocument,
+    AnimationDocument,
+    Annotation,
+    Consent,
+    MotionDocument,
+    Ownership,
+    Share,
 )
 
 
@@ -38,8 +46,8 @@ class DocumentStore(Protocol):
         Raises:
             Conflict: when an annotation is not of the revision that follows the stored one, or the
                 owner has another drawing that came as the same bytes.
-            NotFound: when the drawing that it belongs to is gone, or is itself a drawing that was
-                read already or an animation that has files, and is gone.
+            NotFound: when the drawing that it belongs to is gone, or is itself a drawing or a
+                motion that was read already or an animation that has files, and is gone.
         """
         ...
 
@@ -59,6 +67,10 @@ class DocumentStore(Protocol):
         """Ids of all drawings of an owner, newest first."""
         ...
 
+    def motions_of(self, owner: str) -> tuple[MotionDocument, ...]:
+        """All motions that an owner handed in, oldest first."""
+        ...
+
     def find_upload(self, owner: str, sha256: str) -> str | None:
         """Id of the owner's drawing that came as these bytes; None when there is none."""
         ...
@@ -73,6 +85,10 @@ class DocumentStore(Protocol):
 
     def expired(self, now: float) -> tuple[str, ...]:
         """Ids of the drawings whose time is over at `now` (seconds since 1970), sorted."""
+        ...
+
+    def expired_motions(self, now: float) -> tuple[str, ...]:
+        """Ids of the motions that were handed in whose time is over, likewise."""
         ...
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -18,10 +19,12 @@ from animator.core.documents import (
     AnimationDocument,
     Consent,
     DrawingDocument,
+    MotionDocument,
     Ownership,
     Share,
 )
 from animator.core.errors import Conflict, NotFound
+from animator.core.motion import MotionInfo
 from animator.store.base import Document
 from animator.store.disk import ID, check_name, list_names, write_file
 
@@ -32,11 +35,14 @@ _FOLDERS: dict[type, str] = {
     AnimationDocument: "animations",
     Annotation: "annotations",
     Consent: "consents",
+    MotionDocument: "motions",
     Ownership: "ownerships",
     Share: "shares",
 }
-_LISTED = (AnimationDocument, Ownership, Share)
+_LISTED = (AnimationDocument, MotionDocument, Ownership, Share)
 """Kinds that are listed in an index under what they belong to."""
+
+_Perishable = TypeVar("_Perishable", DrawingDocument, MotionDocument)
 
 _ENTRY = re.compile(r"([0-9a-f]{14})-([0-9a-f]{64})-([A-Za-z0-9_-]{1,64})")
 """A drawing in the index of its owner: microseconds since 1970, hash of its bytes, id."""
@@ -86,6 +92,11 @@ class FileDocuments:
         """Ids of all drawings of an owner, newest first."""
         return tuple(entry[3] for entry in reversed(self._entries(owner)))
 
+    def motions_of(self, owner: str) -> tuple[MotionDocument, ...]:
+        """All motions that an owner handed in, oldest first."""
+        found = self._those_of("motions_of", owner, MotionDocument)
+        return tuple(sorted(found, key=lambda motion: (motion.created, motion.id)))
+
     def find_upload(self, owner: str, sha256: str) -> str | None:
         """Id of the owner's drawing that came as these bytes; None when there is none."""
         found = (entry[3] for entry in self._entries(owner) if entry[2] == sha256)
@@ -101,7 +112,11 @@ class FileDocuments:
 
     def expired(self, now: float) -> tuple[str, ...]:
         """Ids of the drawings whose time is over; see `DocumentStore.expired`."""
-        return tuple(id for id in self._ids(DrawingDocument) if self._is_expired(id, now))
+        return self._expired(DrawingDocument, now)
+
+    def expired_motions(self, now: float) -> tuple[str, ...]:
+        """Ids of the motions whose time is over; see `DocumentStore.expired_motions`."""
+        return self._expired(MotionDocument, now)
 
     def _check(self, id: str, document: Document) -> None:
         """Refuse what does not follow the stored one, or belongs to what is gone."""
@@ -122,6 +137,8 @@ class FileDocuments:
                 if document.files:
                     # It was asked for, so it was there: no job may bring a deleted one back.
                     self.get(AnimationDocument, id)
+            case MotionDocument(info=MotionInfo()):
+                self.get(MotionDocument, id)  # likewise
             case DrawingDocument(picture=str()):
                 # It was read, so it was there before: no job may bring a deleted one back.
                 self.get(DrawingDocument, id)
@@ -143,6 +160,8 @@ class FileDocuments:
                 return self._index("animations_of", document.drawing) / id
             case Share():
                 return self._index("shares_of", document.animation) / id
+            case MotionDocument():
+                return self._index("motions_of", document.owner) / id
             case Ownership():
                 instant = f"{round(document.created * 1e6):014x}"
                 name = check_name(f"{instant}-{document.sha256}-{id}", _ENTRY)
@@ -186,9 +205,12 @@ class FileDocuments:
         except NotFound:
             return []
 
-    def _is_expired(self, id: str, now: float) -> bool:
+    def _expired(self, kind: type[_Perishable], now: float) -> tuple[str, ...]:
+        return tuple(id for id in self._ids(kind) if self._is_expired(kind, id, now))
+
+    def _is_expired(self, kind: type[_Perishable], id: str, now: float) -> bool:
         try:
-            expires = self.get(DrawingDocument, id).expires
+            expires = self.get(kind, id).expires
         except NotFound:
             return False
         return expires is not None and expires <= now

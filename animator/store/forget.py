@@ -2,11 +2,17 @@
 
 from contextlib import suppress
 
-from animator.core.documents import AnimationDocument, DrawingDocument, background_blob
+from animator.core.documents import (
+    AnimationDocument,
+    DrawingDocument,
+    MotionDocument,
+    background_blob,
+    motion_blob,
+)
 from animator.core.errors import NotFound
 from animator.store.base import BlobStore, DocumentStore
 
-__all__ = ("forget_animation", "forget_drawing")
+__all__ = ("forget_animation", "forget_drawing", "forget_motion")
 
 
 def forget_drawing(documents: DocumentStore, blobs: BlobStore, id: str) -> None:
@@ -30,6 +36,12 @@ def forget_animation(documents: DocumentStore, blobs: BlobStore, id: str) -> Non
     with suppress(NotFound):
         _delete_files(blobs, documents.get(AnimationDocument, id))
     documents.delete(AnimationDocument, id)
+
+
+def forget_motion(documents: DocumentStore, blobs: BlobStore, id: str) -> None:
+    """Forget a motion that was handed in, and its file; one that is not there is no error."""
+    blobs.delete(motion_blob(id))
+    documents.delete(MotionDocument, id)
 
 
 def _delete_files(blobs: BlobStore, animation: AnimationDocument) -> None:

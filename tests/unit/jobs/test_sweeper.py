@@ -13,6 +13,7 @@ from animator.core.documents import (
     AnimationDocument,
     AnimationRequest,
     DrawingDocument,
+    MotionDocument,
     Ownership,
     Share,
 )
@@ -74,6 +75,20 @@ def test_drawing_whose_time_is_over_goes_with_all_that_was_made_of_it(
     sweeper(client, documents, blobs).sweep()
     assert files_in(tmp_path) == set()
     assert documents.drawings_of("somebody") == ()
+
+
+def test_motion_whose_time_is_over_goes_with_its_file(
+    client: Redis, documents: FileDocuments, blobs: FileBlobs, tmp_path: Path
+) -> None:
+    for id, expires in (("over", NOW), ("kept", NOW + 1)):
+        motion = MotionDocument(
+            id=id, owner="somebody", title="Hop", job="j", created=1.0, expires=expires
+        )
+        documents.put(id, motion)
+        blobs.put(f"{id}.bvh", b"x")
+    sweeper(client, documents, blobs).sweep()
+    assert [motion.id for motion in documents.motions_of("somebody")] == ["kept"]
+    assert [file.name for file in (tmp_path / "blobs").iterdir()] == ["kept.bvh"]
 
 
 @pytest.mark.parametrize("expires", [NOW + 1, None], ids=["later", "never"])

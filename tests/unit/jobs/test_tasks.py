@@ -9,7 +9,13 @@ from rq.timeouts import JobTimeoutException
 
 from animator.core.animation import Animation, AnimationFormat
 from animator.core.annotation import Annotation, FigureAnnotation
-from animator.core.documents import AnimationDocument, AnimationRequest, DrawingDocument
+from animator.core.documents import (
+    AnimationDocument,
+    AnimationRequest,
+    DrawingDocument,
+    MotionDocument,
+    Part,
+)
 from animator.core.drawing import Drawing
 from animator.core.errors import EncodingFailed, ModelUnavailable, NotFound
 from animator.core.geometry import Box
@@ -20,6 +26,7 @@ from animator.core.scene import Background
 from animator.ingest import decode_image
 from animator.jobs import tasks
 from animator.jobs.progress import JobEvents
+from animator.motion import load_motion, write_bvh
 from animator.store import FileBlobs, FileDocuments
 from tests.support_redis import PrivateRedis
 from tests.support_serve import draw_doll
@@ -358,3 +365,87 @@ def test_unexpected_error_is_left_to_the_worker(
     with pytest.raises(ZeroDivisionError):
         tasks.annotate_drawing("j", "d1")
     assert shop.events.last("j").state == "running"
+
+
+TURNS = "CHANNELS 3 Xrotation Yrotation Zrotation"
+END = "End Site\n{\nOFFSET 0 1 0\n}"
+TAIL = f"""HIERARCHY
+ROOT tail
+{{
+OFFSET 0 0 0
+{TURNS}
+JOINT tip
+{{
+OFFSET 0 1 0
+{TURNS}
+{END}
+}}
+}}
+MOTION
+Frames: 2
+Frame Time: 0.1
+0 0 0 0 0 0
+0 0 0 0 0 0
+""".encode()
+"""A motion of something without arms and legs."""
+
+
+def put_motion(shop: Shop, data: bytes) -> None:
+    shop.blobs.put("m1.bvh", data)
+    document = MotionDocument(id="m1", owner="o", title="Hop", job="j", created=1.0)
+    shop.documents.put("m1", document)
+
+
+def test_motion_file_is_read_and_can_then_be_animated(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_motion(shop, write_bvh(load_motion("hop")[0]).encode())
+    tasks.read_motion("j", "m1")
+    assert shop.events.last("j").state == "done"
+    (motion,) = shop.documents.motions_of("o")
+    assert motion.info is not None
+    assert (motion.info.name, motion.info.title, motion.info.tags) == ("own-m1", "Hop", ("own",))
+    assert motion.info.duration == pytest.approx(len(load_motion("hop")[0].root) / 30)
+
+    request = AnimationRequest(figures={"f": Part(motion="own-m1")})
+    shop.documents.put("d1", FOUND)
+    shop.documents.put("a1", msgspec.structs.replace(ANIMATION, request=request))
+    shop.events.tell(JobEvent(job="j", state="queued", step="waiting", progress=0.0))
+    given: list[Any] = []
+    monkeypatch.setattr(tasks, "stage_figures", lambda *arguments: given.append(arguments[4]))
+    monkeypatch.setattr(tasks, "film", write_gif)
+    tasks.animate_drawing("j", "a1")
+    assert [*given[0].motions] == ["own-m1"]
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "words", "about"),
+    [
+        (b"HIERARCHY\nROOT hips\n{\nOFFSET 0 zero 0", "invalid_motion", "line 4", ()),
+        (b"\x00\xff", "invalid_motion", "", ()),
+        (TAIL, "unmapped_motion", "left_hand", ("left_hand", "right_foot")),
+    ],
+    ids=["broken in line 4", "no motion", "no left hand"],
+)
+def test_what_is_wrong_with_a_motion_file_is_told(
+    shop: Shop, data: bytes, code: str, words: str, about: tuple[str, ...]
+) -> None:
+    put_motion(shop, data)
+    tasks.read_motion("j", "m1")
+    event = shop.events.last("j")
+    assert (event.state, event.problem and event.problem.code) == ("failed", code)
+    assert event.problem is not None
+    assert words in event.problem.message
+    assert set(about) <= set(event.problem.about)
+    (motion,) = shop.documents.motions_of("o")
+    assert motion.info is None
+
+
+def test_motion_that_was_deleted_meanwhile_does_not_come_back(shop: Shop) -> None:
+    put_motion(shop, write_bvh(load_motion("hop")[0]).encode())
+    (motion,) = shop.documents.motions_of("o")
+    shop.documents.delete(MotionDocument, "m1")
+    assert motion.info is None
+    tasks.read_motion("j", "m1")
+    assert shop.events.last("j").state == "failed"
+    assert shop.documents.motions_of("o") == ()
