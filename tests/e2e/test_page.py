@@ -67,7 +67,7 @@ def test_drawing_dances_then_jumps_and_is_saved(page: Page, shared_data: Path) -
     expect(page.locator(".overlay-joint").first).to_be_visible(timeout=JOB_MS)
     wait_for_animation(page, "dance")
 
-    page.get_by_role("button", name="Jump", exact=True).click()
+    page.get_by_role("option", name="Jump", exact=True).click()
     wait_for_animation(page, "jump")
 
     name, data = save(page, "Save as GIF")
@@ -92,12 +92,12 @@ def test_finished_motion_comes_back_at_once_and_survives_reload(
 ) -> None:
     hand_in(page, shared_data / "drawings" / DRAWING)
     wait_for_animation(page, "dance")
-    page.get_by_role("button", name="Wave").click()
+    page.get_by_role("option", name="Wave").click()
     wait_for_animation(page, "wave")
 
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.method))
-    page.get_by_role("button", name="Dance").click()
+    page.get_by_role("option", name="Dance").click()
     wait_for_animation(page, "dance")
     assert "POST" not in asked, "nothing is made twice"
 
