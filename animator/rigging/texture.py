@@ -85,7 +85,9 @@ def _is_paper(
     image: NDArray[np.uint8], beyond: NDArray[np.bool_], radius: int
 ) -> NDArray[np.bool_]:
     """Which pixels (h, w) look like the pixels beyond the mask's edge, near each."""
-    lab = cv2.cvtColor(image, cv2.COLOR_RGB2LAB).astype(np.float32)
+    # for bytes OpenCV would first fill tables, a tenth of a second long; their L goes to 255
+    lab = cv2.cvtColor(image.astype(np.float32) / 255, cv2.COLOR_RGB2LAB)
+    lab *= np.array([2.55, 1.0, 1.0], np.float32)
     weight = beyond.astype(np.float32)
     size = (2 * radius + 1, 2 * radius + 1)
     mean = lab[beyond].mean(axis=0)
