@@ -1,9 +1,11 @@
 /** The figure moving, drawn by the page itself from its vertex track, before there is any film. */
 
 import { el } from "../dom.js";
+import { castShadows, paintShadows } from "../shadow.js";
 import { decodeTextures, TrackPainter } from "../track-painter.js";
 import { playButton } from "./play-button.js";
 
+/** @import { Shadow } from "../shadow.js" */
 /** @import { TrackClip } from "../track.js" */
 /** @import { Backdrop } from "../wishes.js" */
 
@@ -14,6 +16,7 @@ const FINENESS = 2;
  * @typedef {object} Looks
  * @property {Backdrop} background
  * @property {string} colour of the background `colour`
+ * @property {boolean} shadow whether one lies on the ground
  * @property {number} speed times as fast as it was made
  * @property {boolean} loops whether it begins again when it ends
  */
@@ -50,6 +53,9 @@ export class LivePlayer {
     this.canvas = el("canvas", { role: "img", "aria-label": label, onclick: () => this.toggle() });
     this.button = playButton(() => this.toggle());
     const picture = paper && el("img", { src: paper, alt: "", class: "player-paper" });
+    this.ground = el("canvas", { class: "player-ground", "aria-hidden": "true" });
+    /** @type {Shadow[] | null} */
+    this.shadows = null;
     this.node = el("div", { class: "player is-live" }, picture, this.canvas, this.button.node);
     this.node.style.setProperty("--ratio", String(clip.width / clip.height));
     this.painter = new TrackPainter(this.canvas, clip, textures);
@@ -141,6 +147,25 @@ export class LivePlayer {
     this.node.dataset.background = looks.background;
     this.node.style.setProperty("--behind", looks.colour);
     this.painter.draw(time, next, null);
+    this.showShadows(next);
+  }
+
+  /** @param {number} next the frame that follows the one that is seen */
+  showShadows(next) {
+    const { canvas, ground, clip, time, textures } = this;
+    if (!this.looks.shadow) return ground.remove();
+    if (!ground.parentNode) canvas.before(ground);
+    const context = ground.getContext("2d");
+    if (!context) return;
+    const { width, height } = canvas;
+    if (ground.width !== width || ground.height !== height) {
+      [ground.width, ground.height] = [width, height];
+    }
+    this.shadows ??= castShadows(
+      clip,
+      textures.map((texture) => texture.width / texture.height),
+    );
+    paintShadows(context, this.shadows, { time, next, scale: width / clip.width });
   }
 
   /** As many pixels as the screen shows, and no more than the texture has. */

@@ -2,6 +2,7 @@
 
 import { createShare, deleteShare, listShares } from "../api.js";
 import { drawIcon } from "../art.js";
+import { dayOf } from "../dates.js";
 import { el } from "../dom.js";
 import { strings } from "../strings.js";
 import { problem } from "./problem.js";
@@ -85,7 +86,7 @@ class ShareBox {
   /** @param {Share} share */
   show(share) {
     const url = `${location.origin}${share.url}${this.shown().query}`;
-    const until = new Date(1000 * share.expires).toLocaleDateString(document.documentElement.lang);
+    const until = dayOf(share.expires);
     const field = el("input", {
       type: "text",
       readonly: true,

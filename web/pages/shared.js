@@ -1,10 +1,11 @@
 /** What somebody shares: the figure moving, for anybody who has the link. */
 
+import { readAddress } from "../addresses.js";
 import { ApiError, getBytes, getShared } from "../api.js";
+import { dayOf } from "../dates.js";
 import { el } from "../dom.js";
 import { mayPass, problem } from "../elements/problem.js";
 import { stage } from "../elements/stage.js";
-import { readAddress } from "../addresses.js";
 import { strings } from "../strings.js";
 
 /** @import { SharedAnimation } from "../types.js" */
@@ -37,7 +38,7 @@ async function show(root, id, query, room, signal) {
   const motion = strings.motions[shared.motion] ?? "";
   const heading = words.heading(motion);
   document.title = `${heading} · ${strings.appName}`;
-  const until = new Date(1000 * shared.expires).toLocaleDateString(document.documentElement.lang);
+  const until = dayOf(shared.expires);
   root.append(
     el(
       "div",

@@ -42,7 +42,7 @@ export const words = {
     open: (/** @type {string} */ name, /** @type {string} */ note) =>
       `Open ${name}${note && `, ${note}`}`,
     more: "Show more",
-    days: (/** @type {number} */ days) => (days === 1 ? "1 more day" : `${days} more days`),
+    days: (/** @type {number} */ days) => (days === 1 ? "1 day left" : `${days} days left`),
     states: {
       waiting: "waiting",
       sending: "sending",
@@ -346,7 +346,7 @@ export const words = {
       none: "There is no figure yet. Add one first.",
       searching: "I am looking for arms and legs …",
       swap: "Swap sides",
-      noArms: "No arms",
+      noArms: "Has no arms",
       removeLimb: "Take off",
       addLimb: "Put on a limb …",
       bodies: "Another body",
@@ -474,9 +474,11 @@ export const words = {
     hints: {
       brush: "Paint what is missing. Two fingers zoom.",
       eraser: "Erase what is not the figure. Two fingers zoom.",
-      magic: "Touch what is pale to add it, and what is tinted to take it away.",
+      magic: "Touch a line, or paper inside lines: all of it is added.",
+      magicAway: "Touch what is not the figure: all of it goes.",
       cut: "Draw a line between arm and body, and the arm comes loose.",
     },
+    ways: { name: "What magic does", add: "Add", remove: "Take away" },
     size: "Size",
     likeness: "How alike",
     fillHoles: "Fill holes",
