@@ -24,6 +24,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "animator.staging": ("animator.core", *(f"animator.{room}" for room in ROOMS)),
     "animator.settings": ("animator.core",),
     "animator.store": ("animator.core",),
+    "animator.client": ("animator.core",),
     "animator.jobs.queue": ("animator.core", "animator.jobs.progress"),
     "animator.jobs.progress": ("animator.core",),
     "animator.jobs": (
