@@ -37,14 +37,26 @@ export function changeBetween(before, after) {
  * @returns {Change | null}
  */
 function mendingOf(before, after) {
-  const mended = after.flatMap((figure, i) => {
-    const change = differences(/** @type {FigureAnnotation} */ (before[i]), figure);
-    return Object.keys(change).length > 0 ? [{ id: figure.id, change }] : [];
+  const changed = after.flatMap((figure, i) => {
+    const old = before[i];
+    return old && !isAlike(old, figure) ? [{ old, figure }] : [];
   });
-  const [first] = mended;
+  const [first, second] = changed;
   if (!first) return null;
-  return mended.length > 1 ? { kind: "replace", figures: after } : { kind: "mend", ...first };
+  const change = differences(first.old, first.figure);
+  const isEnough = !second && isAlike(mended(first.old, change), first.figure);
+  return isEnough
+    ? { kind: "mend", id: first.figure.id, change }
+    : { kind: "replace", figures: after };
 }
+
+/**
+ * What the server makes of a change: in another box, what the detector was sure of is for nothing.
+ * @param {FigureAnnotation} figure
+ * @param {FigureChange} change
+ * @returns {FigureAnnotation}
+ */
+const mended = (figure, change) => ({ ...figure, ...(change.box && { score: 1 }), ...change });
 
 /**
  * @param {FigureAnnotation} before

@@ -31,11 +31,11 @@ import { amend, begin, redo, step, undo } from "./history.js";
 
 /** @typedef {{ mine: string, theirs: string }} Names what steps are called that settle a conflict */
 
-/** So long nothing more is changed before it is sent, milliseconds. */
-const REST = 250;
-
-/** So long after the server did not answer, milliseconds. */
-const PAUSE = 1500;
+/**
+ * How long nothing more is changed before it is sent, and how long after the server did not answer
+ * it is tried again; milliseconds.
+ */
+const PACE = { rest: 250, pause: 1500 };
 
 export class Corrections {
   /**
@@ -43,12 +43,14 @@ export class Corrections {
    * @param {Server} server
    * @param {Shelf} shelf
    * @param {Names} names
+   * @param {typeof PACE} [pace]
    */
-  constructor(annotation, server, shelf, names) {
+  constructor(annotation, server, shelf, names, pace = PACE) {
     this.base = annotation;
     this.server = server;
     this.shelf = shelf;
     this.names = names;
+    this.pace = pace;
     /** @type {import("./history.js").History<Figures>} */
     this.history = begin(annotation.figures);
     /** @type {Saving} */
@@ -132,7 +134,7 @@ export class Corrections {
     if (this.saving !== "conflict") {
       if (changeBetween(this.base.figures, this.figures)) this.saving = "saving";
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.save(), REST);
+      this.timer = setTimeout(() => this.save(), this.pace.rest);
     }
     this.keepOnShelf();
     this.tell();
@@ -146,7 +148,9 @@ export class Corrections {
     while (this.saving !== "conflict" && this.saving !== "refused") {
       const isThrough = await this.inTurn(() => this.sendDifference());
       if (isThrough) break;
-      if (this.saving === "offline") await new Promise((resolve) => setTimeout(resolve, PAUSE));
+      if (this.saving === "offline") {
+        await new Promise((resolve) => setTimeout(resolve, this.pace.pause));
+      }
     }
     this.isSaving = false;
     if (this.saving === "saving" || this.saving === "offline") this.saving = "saved";

@@ -109,7 +109,8 @@ class LimbOrder {
       const node = this.names.get(name) ?? el("div", { class: "limb-name", "aria-hidden": "true" });
       const end = joints.at(-1);
       node.textContent = limbName(name);
-      node.className = `limb-name ${depthLook(figure?.limbs[name])}`;
+      const side = /^(left|right)_/.exec(name)?.[1];
+      node.className = `limb-name ${depthLook(figure?.limbs[name])}${side ? ` is-beside-${side}` : ""}`;
       if (end && figure) this.desk.board.pin(node, fromFigure(inFigure(end.x, end.y), figure.box));
       return /** @type {const} */ ([name, node]);
     });

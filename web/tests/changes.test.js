@@ -38,7 +38,7 @@ test("one figure is mended by what differs alone", () => {
 });
 
 test("another box goes with the mask and skeleton that there shall be in it", () => {
-  const moved = { ...A, box: /** @type {FigureAnnotation["box"]} */ ([1, 0, 5, 4]) };
+  const moved = { ...A, score: 1, box: /** @type {FigureAnnotation["box"]} */ ([1, 0, 5, 4]) };
   const kept = { box: [1, 0, 5, 4], mask: MASK, skeleton: SKELETON };
   assert.deepEqual(changeBetween([A], [moved]), { kind: "mend", id: "a", change: kept });
   const anew = { box: [1, 0, 5, 4], mask: null, skeleton: null };
@@ -47,6 +47,12 @@ test("another box goes with the mask and skeleton that there shall be in it", ()
     id: "a",
     change: anew,
   });
+});
+
+test("what the detector was sure of comes back with the box of before", () => {
+  const back = [A];
+  const change = changeBetween([{ ...A, box: [1, 0, 5, 4], score: 1 }], back);
+  assert.deepEqual(change, { kind: "replace", figures: back });
 });
 
 test("a figure that is gone is removed", () => {

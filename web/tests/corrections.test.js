@@ -10,6 +10,7 @@ import { Corrections } from "../corrections.js";
 
 const MASK = { size: /** @type {[number, number]} */ ([4, 4]), counts: "04" };
 const SKELETON = { joints: [{ name: "root", parent: null, x: 1, y: 2, score: 1 }] };
+const PACE = { rest: 1, pause: 5 };
 const NAMES = { mine: "mine", theirs: "theirs" };
 
 /** @type {(id: string, rest?: Partial<FigureAnnotation>) => FigureAnnotation} */
@@ -97,7 +98,7 @@ function shelf() {
 }
 
 function open(server = new Kept(), store = shelf()) {
-  return { server, store, mine: new Corrections(server.annotation, server, store, NAMES) };
+  return { server, store, mine: new Corrections(server.annotation, server, store, NAMES, PACE) };
 }
 
 /** @param {Corrections} corrections @param {() => boolean} isTrue */
