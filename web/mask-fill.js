@@ -1,6 +1,6 @@
 /**
  * A touch that means a whole thing of the drawing: a stroke of one pen, a patch of one crayon, the
- * paper inside a line. What the outline lacks is added; what it has is taken away. Pure.
+ * paper inside a line. It is added to the outline, or taken away. Pure.
  */
 
 import { flood, grow } from "./mask-flood.js";
@@ -42,43 +42,52 @@ const PINHOLE = 0.0001;
  * @param {Touch} touch
  * @returns {Filled}
  */
-export function magicFill(grid, picture, touch) {
-  const [x, y] = [Math.floor(touch.x), Math.floor(touch.y)];
-  if (!clipArea(grid, [x, y, x + 1, y + 1])) return { kind: "none", area: null };
-  const at = y * grid.width + x;
-  if (!grid.data[at]) return add(grid, picture, touch);
-  const area = isLoose(grid, at) ? setFlood(grid, partAt(grid, at)) : remove(grid, picture, touch);
-  return { kind: area ? "removed" : "none", area };
-}
-
-/**
- * @param {Grid} grid is changed
- * @param {Picture} picture
- * @param {Touch} touch
- * @returns {Filled}
- */
-function add(grid, picture, touch) {
+export function addByMagic(grid, picture, touch) {
+  if (isBeside(grid, touch)) return NOTHING;
   const seed = seedOf(grid, picture, touch);
   const isPaint = picture.strength[seed] >= PAINT;
   const found = isPaint ? alike(picture, seed, touch.tolerance) : enclosed(picture, seed);
   if (!isPaint && isAtBorder(picture, found)) return { kind: "open", area: null };
   const area = lay(grid, picture, found.reached, 1);
-  return { kind: area ? "added" : "none", area };
+  return area ? { kind: "added", area } : NOTHING;
 }
 
 /**
+ * A part of the outline that hangs together with no larger one goes as a whole.
  * @param {Grid} grid is changed
+ * @param {Picture} picture of the same drawing, perhaps smaller
+ * @param {Touch} touch
+ * @returns {Filled}
+ */
+export function removeByMagic(grid, picture, touch) {
+  if (isBeside(grid, touch)) return NOTHING;
+  const at = Math.floor(touch.y) * grid.width + Math.floor(touch.x);
+  const area =
+    grid.data[at] && isLoose(grid, at)
+      ? setFlood(grid, partAt(grid, at))
+      : lay(grid, picture, thingOn(grid, picture, touch).reached, 0);
+  return area ? { kind: "removed", area } : NOTHING;
+}
+
+/** @type {Filled} */
+const NOTHING = { kind: "none", area: null };
+
+/** @type {(grid: Grid, touch: Touch) => boolean} */
+const isBeside = (grid, { x, y }) =>
+  !clipArea(grid, [Math.floor(x), Math.floor(y), Math.floor(x) + 1, Math.floor(y) + 1]);
+
+/**
+ * What is touched of a thing that is on the figure.
+ * @param {Grid} grid
  * @param {Picture} picture
  * @param {Touch} touch
+ * @returns {Flood}
  */
-function remove(grid, picture, touch) {
-  const seed = seedOf(grid, picture, touch);
+function thingOn(grid, picture, touch) {
   const isOn = (/** @type {number} */ at) => grid.data[indexIn(grid, picture, at)] === 1;
-  const isPaint = picture.strength[seed] >= PAINT;
-  const found = isPaint
-    ? alike(picture, seed, touch.tolerance, isOn)
-    : flood(picture, seed, (at) => picture.strength[at] < PAINT && isOn(at));
-  return lay(grid, picture, found.reached, 0);
+  const seed = seedOf(grid, picture, touch, isOn);
+  if (picture.strength[seed] >= PAINT) return alike(picture, seed, touch.tolerance, isOn);
+  return flood(picture, seed, (at) => picture.strength[at] < PAINT && isOn(at));
 }
 
 /**
@@ -86,9 +95,10 @@ function remove(grid, picture, touch) {
  * @param {Grid} grid
  * @param {Picture} picture
  * @param {Touch} touch
+ * @param {(at: number) => boolean} [isWanted]
  * @returns {number}
  */
-function seedOf(grid, { width, height, strength }, { x, y, reach }) {
+function seedOf(grid, { width, height, strength }, { x, y, reach }, isWanted = () => true) {
   const scale = width / grid.width;
   const [column, row] = [Math.floor(x * scale), Math.floor(y * scale)];
   const wide = Math.round(reach * scale);
@@ -102,7 +112,7 @@ function seedOf(grid, { width, height, strength }, { x, y, reach }) {
   if (strength[seed] >= PAINT) return seed;
   for (let j = near[1]; j < near[3]; j += 1) {
     for (let at = j * width + near[0]; at < j * width + near[2]; at += 1) {
-      if (strength[at] >= PAINT && strength[at] > strength[seed]) seed = at;
+      if (strength[at] >= PAINT && strength[at] > strength[seed] && isWanted(at)) seed = at;
     }
   }
   return seed;
@@ -160,8 +170,7 @@ const isAtBorder = ({ width, height }, { area }) =>
  * @returns {Box | null} where something changed
  */
 function lay(grid, picture, found, value) {
-  const edge = 1 + Math.round(EDGE * longest(picture));
-  const data = grow(found, picture.width, edge);
+  const data = withSoftEdge(picture, found, value);
   fillHoles({ width: picture.width, height: picture.height, data }, PINHOLE * longest(picture) ** 2);
   /** @type {Box} */
   const area = [grid.width, grid.height, 0, 0];
@@ -178,6 +187,23 @@ function lay(grid, picture, found, value) {
     }
   }
   return area[3] ? area : null;
+}
+
+/**
+ * Where paint fades into the paper it belongs to what it fades from; other paint is left alone where
+ * something is taken away.
+ * @param {Picture} picture
+ * @param {Uint8Array} found
+ * @param {0 | 1} value
+ */
+function withSoftEdge(picture, found, value) {
+  const { width, strength } = picture;
+  const data = grow(found, width, 1 + Math.round(EDGE * longest(picture)));
+  for (let at = 0; at < data.length; at += 1) {
+    const isSoft = strength[at] >= FAINT && (value === 1 || strength[at] < PAINT);
+    if (!isSoft) data[at] = found[at];
+  }
+  return data;
 }
 
 /**

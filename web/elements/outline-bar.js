@@ -3,6 +3,7 @@
 import { el } from "../dom.js";
 import { strings } from "../strings.js";
 import { SIZES } from "./brush.js";
+import { segments } from "./segments.js";
 import { iconButton, toolButton } from "./tool-button.js";
 
 const words = strings.outline;
@@ -16,12 +17,19 @@ export const LETTERS = { b: "brush", e: "eraser", f: "magic", c: "cut" };
  * @typedef {object} BarEvents
  * @property {(instrument: Instrument) => void} take
  * @property {(size: number) => void} resize CSS pixels
- * @property {(tolerance: number) => void} loosen 0 to 1
+ * @property {(takesAway: boolean) => void} turn magic
+ * @property {(tolerance: number) => void} loosen magic, 0 to 1
  * @property {(isShown: boolean) => void} reveal the outline, or hide it
  * @property {() => void} fillHoles
  * @property {() => void} keepLargest
  * @property {() => void} findAnew
  */
+
+/** What magic does. @type {[boolean, string][]} */
+const WAYS = [
+  [false, words.ways.add],
+  [true, words.ways.remove],
+];
 
 export class OutlineBar {
   /** @param {BarEvents} events */
@@ -36,8 +44,18 @@ export class OutlineBar {
     this.hint = el("p", { class: "tool-hint" });
     const about = { class: "outline-tools", role: "group", "aria-label": words.tools };
     const tools = el("div", about, ...this.tools.values());
-    const row = el("div", { class: "outline-row" }, this.sizeRow, this.likenessRow, this.hider);
-    this.node = el("div", { class: "tool-bar is-tall" }, tools, this.hint, row, this.rest());
+    this.ways = segments(words.ways.name, WAYS, false, events.turn);
+    this.ways.classList.add("outline-ways");
+    const row = el("div", { class: "outline-row" }, this.sizeRow, this.ways, this.hider);
+    this.node = el(
+      "div",
+      { class: "tool-bar is-tall" },
+      tools,
+      this.hint,
+      row,
+      this.rest(),
+      this.likenessRow,
+    );
     this.markShown(true);
   }
 
@@ -70,14 +88,21 @@ export class OutlineBar {
     return this.hider.getAttribute("aria-pressed") === "true";
   }
 
-  /** @param {Instrument} instrument */
-  mark(instrument) {
+  /**
+   * @param {Instrument} instrument
+   * @param {boolean} takesAway where it is magic
+   */
+  mark(instrument, takesAway) {
     for (const [name, button] of this.tools) {
       button.setAttribute("aria-pressed", String(name === instrument));
     }
-    this.hint.textContent = words.hints[instrument];
-    this.sizeRow.hidden = instrument === "magic" || instrument === "cut";
-    this.likenessRow.hidden = instrument !== "magic";
+    const isMagic = instrument === "magic";
+    this.hint.textContent = isMagic && takesAway ? words.hints.magicAway : words.hints[instrument];
+    this.sizeRow.hidden = isMagic || instrument === "cut";
+    this.likenessRow.hidden = !isMagic;
+    this.ways.hidden = !isMagic;
+    const way = this.ways.querySelectorAll("input")[takesAway ? 1 : 0];
+    if (way) way.checked = true;
   }
 
   /** @param {number} size CSS pixels */

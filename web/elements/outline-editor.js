@@ -7,7 +7,7 @@
 
 import { isAlike } from "../changes.js";
 import { middleOf } from "../geometry.js";
-import { magicFill } from "../mask-fill.js";
+import { addByMagic, removeByMagic } from "../mask-fill.js";
 import { mendedBy } from "../mask-figure.js";
 import { emptyGrid, joinAreas, layMask } from "../mask-grid.js";
 import { paintLine, slitWidth } from "../mask-paint.js";
@@ -41,6 +41,8 @@ class OutlineEditor {
     /** @type {Instrument} */
     this.instrument = "brush";
     this.tolerance = 0.5;
+    /** Whether magic takes away what it touches. */
+    this.takesAway = false;
     /** Whose outline the grid shows, as it was saved last. @type {FigureAnnotation | undefined} */
     this.shown = undefined;
     /** Where the pointer is while it paints. @type {DrawingPoint | null} */
@@ -57,6 +59,7 @@ class OutlineEditor {
     this.controls = new OutlineBar({
       take: (instrument) => this.take(instrument),
       resize: (size) => this.brush.resize(size),
+      turn: (takesAway) => this.take("magic", takesAway),
       loosen: (tolerance) => (this.tolerance = tolerance),
       reveal: (isShown) => this.reveal(isShown),
       fillHoles: () => this.fillHoles(),
@@ -64,7 +67,7 @@ class OutlineEditor {
       findAnew: () => this.findAnew(),
     });
     this.bar = this.controls.node;
-    this.controls.mark(this.instrument);
+    this.controls.mark(this.instrument, false);
   }
 
   /** @returns {Pen} */
@@ -110,6 +113,7 @@ class OutlineEditor {
   press({ key }) {
     const instrument = LETTERS[key.toLowerCase()];
     if (instrument) this.take(instrument);
+    else if (key.toLowerCase() === "g") this.take("magic", true);
     else if (key === "[" || key === "]") this.brush.grow(key === "[" ? -1 : 1);
     else if (key.toLowerCase() === "h") this.reveal(this.controls.isHiding);
     else return false;
@@ -117,14 +121,18 @@ class OutlineEditor {
     return true;
   }
 
-  /** @param {Instrument} instrument */
-  take(instrument) {
+  /**
+   * @param {Instrument} instrument
+   * @param {boolean} [takesAway] where it is magic
+   */
+  take(instrument, takesAway = false) {
     this.instrument = instrument;
+    this.takesAway = takesAway;
     this.brush.isRound = instrument === "brush" || instrument === "eraser";
-    this.controls.mark(instrument);
+    this.controls.mark(instrument, takesAway);
     this.desk.board.take(this.pen);
     if (instrument === "magic") pictureOf(this.desk.board).catch(() => {}); // tried again when used
-    this.desk.say(words.hints[instrument]);
+    this.desk.say(this.controls.hint.textContent ?? "");
   }
 
   /** @param {boolean} isShown */
@@ -191,7 +199,7 @@ class OutlineEditor {
     if (!this.shown) return;
     this.reveal(true);
     const touch = { x, y, reach: NEAR * this.desk.board.pixel, tolerance: this.tolerance };
-    const { kind, area } = magicFill(this.grid, picture, touch);
+    const { kind, area } = (this.takesAway ? removeByMagic : addByMagic)(this.grid, picture, touch);
     this.layer.touch(area);
     if (kind === "added" || kind === "removed") this.commit(words.steps[kind], words.said[kind]);
     else this.desk.say(words.said[kind]);

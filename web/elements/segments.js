@@ -6,7 +6,7 @@ let groups = 0;
 
 /**
  * A row of radio buttons that look like one button in parts.
- * @template {string | number | null} Value
+ * @template {string | number | boolean | null} Value
  * @param {string} name
  * @param {(readonly [Value, string])[]} options
  * @param {Value} chosen

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { areaOf, emptyGrid } from "../mask-grid.js";
-import { magicFill } from "../mask-fill.js";
+import { addByMagic, removeByMagic } from "../mask-fill.js";
 import { PAINT, readPicture } from "../mask-picture.js";
 import { pictureOf } from "./mask-support.js";
 
@@ -38,8 +38,12 @@ const lettersOf = (on) =>
   );
 
 /** @type {(on: import("../mask-grid.js").Grid, column: number, row: number) => string} */
-const touch = (on, column, row) =>
-  magicFill(on, picture, { ...middle(column, row), reach: 1, tolerance: 0.5 }).kind;
+const add = (on, column, row) =>
+  addByMagic(on, picture, { ...middle(column, row), reach: 1, tolerance: 0.5 }).kind;
+
+/** @type {(on: import("../mask-grid.js").Grid, column: number, row: number) => string} */
+const remove = (on, column, row) =>
+  removeByMagic(on, picture, { ...middle(column, row), reach: 1, tolerance: 0.5 }).kind;
 
 test("paper is nowhere paint, and paint everywhere", () => {
   DRAWN.forEach((row, j) =>
@@ -71,7 +75,7 @@ test("chalk on a dark sheet is paint", () => {
 
 test("a touched line is added with its faint end, and nothing else", () => {
   const on = grid();
-  assert.equal(touch(on, 2, 2), "added");
+  assert.equal(add(on, 2, 2), "added");
   assert.deepEqual(lettersOf(on), [
     "................",
     "..######........",
@@ -84,13 +88,14 @@ test("a touched line is added with its faint end, and nothing else", () => {
     "......#.........",
     "................",
   ]);
-  assert.equal(touch(on, 6, 6), "removed");
-  assert.equal(areaOf(on), 0, "touched again, all of it goes");
+  assert.equal(add(on, 6, 6), "none", "touched again, it stays");
+  assert.equal(remove(on, 6, 6), "removed");
+  assert.equal(areaOf(on), 0);
 });
 
 test("a patch is added whatever the pressure of the crayon", () => {
   const on = grid();
-  assert.equal(touch(on, 12, 1), "added");
+  assert.equal(add(on, 12, 1), "added");
   const letters = lettersOf(on);
   assert.deepEqual(letters.slice(1, 4), Array(3).fill("............###."));
   assert.ok(!letters[5].includes("#"), "another colour stays out");
@@ -98,7 +103,7 @@ test("a patch is added whatever the pressure of the crayon", () => {
 
 test("paper inside a line is added; what no line encloses is not", () => {
   const on = grid();
-  assert.equal(touch(on, 4, 2), "added");
+  assert.equal(add(on, 4, 2), "added");
   assert.deepEqual(lettersOf(on).slice(1, 5), [
     "................",
     "...####.........",
@@ -106,7 +111,7 @@ test("paper inside a line is added; what no line encloses is not", () => {
     "................",
   ]);
   const before = areaOf(on);
-  assert.equal(touch(on, 0, 0), "open");
+  assert.equal(add(on, 0, 0), "open");
   assert.equal(areaOf(on), before);
 });
 
@@ -125,7 +130,7 @@ test("a line with a small gap still encloses", () => {
   }
   const on = emptyGrid(8 * side, 8 * side);
   const where = { x: 4 * side, y: 4 * side, reach: 1, tolerance: 0.5 };
-  assert.equal(magicFill(on, readPicture(pixels), where).kind, "added");
+  assert.equal(addByMagic(on, readPicture(pixels), where).kind, "added");
   const share = areaOf(on) / (4 * side) ** 2;
   assert.ok(share > 0.9 && share < 1.1, `${share} of the square`);
 });
@@ -133,8 +138,30 @@ test("a line with a small gap still encloses", () => {
 test("a touch near a line means the line", () => {
   const on = grid();
   const beside = { x: SIZE * 13, y: SIZE * 6.5, reach: SIZE, tolerance: 0.5 };
-  assert.equal(magicFill(on, picture, beside).kind, "added");
+  assert.equal(addByMagic(on, picture, beside).kind, "added");
   assert.equal(lettersOf(on)[5], "............###.");
+});
+
+test("the soft edge of a line belongs to it, and the paper beside it does not", () => {
+  const pixels = pictureOf(1, ...Array(40).fill(`${".".repeat(18)}####${".".repeat(18)}`));
+  for (let y = 0; y < 40; y += 1) pixels.data.fill(232, 4 * (y * 40 + 22), 4 * (y * 40 + 22) + 3);
+  const on = emptyGrid(40, 40);
+  addByMagic(on, readPicture(pixels), { x: 20, y: 20, reach: 0, tolerance: 0.5 });
+  const row = Array.from(on.data.subarray(20 * 40, 21 * 40));
+  assert.deepEqual([row.indexOf(1), row.lastIndexOf(1)], [18, 22]);
+});
+
+test("paper that was taken for the figure goes, up to the lines and the outline's edge", () => {
+  const on = grid();
+  on.data.fill(1, 0, on.width * on.height);
+  assert.equal(remove(on, 4, 2), "removed");
+  assert.equal(lettersOf(on)[2], "###....#########", "inside the ring");
+  assert.equal(remove(on, 0, 9), "removed");
+  assert.equal(lettersOf(on)[2], "..#....#....###.", "outside");
+});
+
+test("what is not on the figure cannot be taken away", () => {
+  assert.equal(remove(grid(), 2, 2), "none");
 });
 
 test("a loose part goes as a whole", () => {
@@ -142,19 +169,20 @@ test("a loose part goes as a whole", () => {
   on.data.fill(1, 0, 3 * on.width);
   on.data.fill(1, 20 * on.width, 20 * on.width + 5);
   const loose = { x: 2, y: 20.5, reach: 0, tolerance: 0.5 };
-  assert.deepEqual(magicFill(on, picture, loose), { kind: "removed", area: [0, 20, 5, 21] });
+  assert.deepEqual(removeByMagic(on, picture, loose), { kind: "removed", area: [0, 20, 5, 21] });
 });
 
 test("a drawing larger than the picture of it is filled at its own size", () => {
   const on = emptyGrid(3 * picture.width, 3 * picture.height);
   const { x, y } = middle(12, 5);
   const where = { x: 3 * x, y: 3 * y, reach: 1, tolerance: 0.5 };
-  assert.equal(magicFill(on, picture, where).kind, "added");
-  const share = areaOf(on) / (9 * 3 * SIZE * SIZE);
-  assert.ok(share > 1 && share < 1.8, `${share} of the stroke, with its soft edge`);
+  assert.equal(addByMagic(on, picture, where).kind, "added");
+  assert.equal(areaOf(on), 9 * 3 * SIZE * SIZE);
 });
 
 test("beside the drawing nothing happens", () => {
   const beside = { x: -3, y: 2, reach: 1, tolerance: 0.5 };
-  assert.deepEqual(magicFill(grid(), picture, beside), { kind: "none", area: null });
+  for (const act of [addByMagic, removeByMagic]) {
+    assert.deepEqual(act(grid(), picture, beside), { kind: "none", area: null });
+  }
 });
