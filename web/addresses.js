@@ -1,5 +1,6 @@
 /** What is wished, as the address of the page says it, so that reload and back lead to it; pure. */
 
+import { readParts, writeParts } from "./parts.js";
 import { BACKDROPS, PLAYS, RATES, SIDES, SPEEDS, USUAL, USUAL_KEEPING } from "./wishes.js";
 
 /** @import { Backdrop, Keeping, Wish } from "./wishes.js" */
@@ -28,6 +29,7 @@ export function queryOf(wish, keeping) {
     speed: wish.speed !== USUAL.speed && wish.speed,
     mirror: wish.mirror && 1,
     trim: wish.trim?.join("-"),
+    figures: writeParts(wish.figures),
     behind: wish.background !== USUAL.background && wish.background,
     colour: wish.background === "colour" && wish.colour,
     shadow: wish.shadow && 1,
@@ -57,7 +59,7 @@ export function readAddress(query) {
     background: oneOf(BACKDROPS, /** @type {Backdrop} */ (query.get("behind")), USUAL.background),
     colour: COLOUR.test(colour) ? colour : USUAL.colour,
     shadow: query.get("shadow") === "1",
-    figures: USUAL.figures,
+    figures: readParts(query.get("figures") ?? ""),
   };
   const keeping = {
     side: oneOf(SIDES, number("side"), USUAL_KEEPING.side),

@@ -2,7 +2,7 @@
 
 import { suffixOf } from "./wishes.js";
 
-/** @import { AnimationDocument, AnimationFormat, AnimationRequest, Annotation, DrawingDocument, Health, JobEvent, MotionInfo, Owner, Share, SharedAnimation, SkeletonTemplate } from "./types.js" */
+/** @import { AnimationDocument, AnimationFormat, AnimationRequest, Annotation, DrawingDocument, Health, JobEvent, MotionInfo, OwnMotion, Owner, Share, SharedAnimation, SkeletonTemplate } from "./types.js" */
 
 /** What went wrong: `code` is the server's, or "offline" when it did not answer. */
 export class ApiError extends Error {
@@ -10,12 +10,14 @@ export class ApiError extends Error {
    * @param {string} code
    * @param {string} message a sentence for the user; may be empty
    * @param {string} [page] where it can be mended, as the server names it
+   * @param {string[]} [about] names of the things that it is about
    */
-  constructor(code, message, page = "upload") {
+  constructor(code, message, page = "upload", about = []) {
     super(message);
     this.name = "ApiError";
     this.code = code;
     this.page = page;
+    this.about = about;
   }
 }
 
@@ -151,6 +153,21 @@ export const getJob = (id) => call("GET", `/api/jobs/${id}`);
 
 /** @type {() => Promise<MotionInfo[]>} */
 export const listMotions = () => call("GET", "/api/motions");
+
+/**
+ * Hand in a motion file; a job reads it.
+ * @param {Blob} file BVH
+ * @param {string} name
+ * @returns {Promise<OwnMotion>}
+ */
+export async function createMotion(file, name) {
+  const headers = { "Content-Type": "application/octet-stream" };
+  const address = `/api/motions?name=${encodeURIComponent(name)}`;
+  return (await send(address, { method: "POST", headers, body: file })).json();
+}
+
+/** @type {(name: string) => Promise<void>} */
+export const deleteMotion = (name) => call("DELETE", `/api/motions/${name}`);
 
 /** @type {() => Promise<Health>} */
 export const getHealth = () => call("GET", "/api/health");

@@ -19,8 +19,8 @@ export async function followJob(job, onEvent, signal) {
     const end = await listen(job, onEvent, signal);
     if (end?.state === "done" || signal.aborted) return;
     if (end?.problem) {
-      const { code, message, page } = end.problem;
-      throw new ApiError(code, message, page);
+      const { code, message, page, about } = end.problem;
+      throw new ApiError(code, message, page, about);
     }
     await checkThatItExists(job);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

@@ -45,7 +45,7 @@ export class PreviewPainter {
   /**
    * Throws when the browser has no WebGL2 for us.
    * @param {PreviewFigure} figure
-   * @param {ImageBitmap} texture premultiplied
+   * @param {ImageBitmap} texture premultiplied; it stays its owner's
    */
   constructor(figure, texture) {
     if (figure.parents.length > MOST_BONES) throw new Error("it has too many bones");
@@ -178,6 +178,5 @@ export class PreviewPainter {
   /** Give the graphics card back. */
   release() {
     this.gl.getExtension("WEBGL_lose_context")?.loseContext();
-    this.texture.close();
   }
 }

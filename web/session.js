@@ -62,6 +62,11 @@ export function forgetDrawings() {
   for (const id of [...drawings.keys()]) forgetDrawing(id);
 }
 
+/** There are other motions now. */
+export function forgetMotions() {
+  motions = null;
+}
+
 /**
  * @param {() => Promise<MotionInfo[]>} load
  * @returns {Promise<MotionInfo[]>}

@@ -96,7 +96,7 @@ export type BackgroundKind = "colour" | "transparent" | "paper" | "picture";
 /** What one figure does that the others do not; what is left out goes by the request. */
 export interface FigureWish {
   motion?: string | null;
-  mirror?: boolean;
+  mirror?: boolean | null;
   /** Seconds after the others. */
   start?: number;
   speed?: number;
@@ -145,7 +145,7 @@ export interface JobEvent {
   state: "queued" | "running" | "done" | "failed";
   step: Step;
   progress: number;
-  problem: { code: string; message: string; page: string } | null;
+  problem: { code: string; message: string; page: string; about: string[] } | null;
 }
 
 export interface MotionInfo {
@@ -155,6 +155,15 @@ export interface MotionInfo {
   duration: number;
   fps: number;
   loop: boolean;
+}
+
+/** A motion that was handed in; once its job is done, it is among the motions. */
+export interface OwnMotion {
+  name: string;
+  title: string;
+  job: string;
+  created: number;
+  expires: number | null;
 }
 
 /** That whoever knows its address may look at an animation. */

@@ -1,5 +1,7 @@
 /** What an animation shall be like, as the page lets choose and as the API is asked for it; pure. */
 
+import { nameOfParts } from "./parts.js";
+
 /** @import { AnimationFormat, AnimationRequest, BackgroundKind, FigureWish } from "./types.js" */
 
 /**
@@ -158,7 +160,7 @@ export function nameOf(request) {
   const { kind = "colour", colour = [255, 255, 255], shadow = false } = background ?? {};
   if (stay || loop || then.length > 0 || overlays?.length || still || most) return null;
   const tint = kind === "colour" ? colour : null;
-  const single = Object.entries(figures ?? {}).sort();
+  const single = nameOfParts(figures);
   const seen = [motion, speed, mirror, trim ?? null, kind, tint, shadow, single];
   return JSON.stringify([...seen, side, fps, plays]);
 }

@@ -37,11 +37,12 @@ export class Gallery {
     });
     this.none = el("p", { class: "gallery-none", role: "status" });
     this.own = el("div", { class: "gallery-own" });
+    this.tools = el("div", { class: "gallery-tools" }, this.search, this.chips);
     this.node = el(
       "section",
       { class: "gallery" },
       el("h2", {}, strings.result.motions),
-      el("div", { class: "gallery-tools" }, this.search, this.chips),
+      this.tools,
       this.list,
       this.none,
       this.own,
@@ -91,6 +92,17 @@ export class Gallery {
       kind ? (words.tags[kind] ?? kind) : words.all,
     );
     return node;
+  }
+
+  /**
+   * Let a card be among those that are to be seen.
+   * @param {string} motion
+   */
+  seek(motion) {
+    if (this.cards.get(motion)?.node.hidden === false) return;
+    this.search.value = "";
+    this.kind = null;
+    this.fill();
   }
 
   filter() {
@@ -198,8 +210,8 @@ function columnsOf(cards) {
  * @param {HTMLElement} card
  */
 function reveal(list, card) {
-  const top = card.offsetTop - list.offsetTop;
+  const top = card.offsetTop; // the list is what it is counted from
   const isAbove = top < list.scrollTop;
   const isBelow = top + card.offsetHeight > list.scrollTop + list.clientHeight;
-  if (isAbove || isBelow) list.scrollTop = top;
+  if (isAbove || isBelow) list.scrollTop = top - 8;
 }

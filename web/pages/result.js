@@ -8,7 +8,7 @@ import { el } from "../dom.js";
 import { batchStrip } from "../elements/batch-strip.js";
 import { exportMenu } from "../elements/exports.js";
 import { anotherLink, farewell } from "../elements/farewell.js";
-import { Gallery } from "../elements/gallery.js";
+import { MotionChoice } from "../elements/motion-choice.js";
 import { playbackBar } from "../elements/playback-bar.js";
 import { mendAction, mendLink } from "../elements/mend-link.js";
 import { mayPass, problem } from "../elements/problem.js";
@@ -17,14 +17,13 @@ import { stage } from "../elements/stage.js";
 import { working } from "../elements/working.js";
 import { Keeper } from "../keeper.js";
 import { openDrawing, readDrawing } from "../reading.js";
-import { decodeTexture, rehearse } from "../rehearsal.js";
 import { navigate, rename } from "../router.js";
 import { forgetDrawing, recallDrawing, recallMotions, rememberDrawing } from "../session.js";
 import { strings } from "../strings.js";
 import { USUAL } from "../wishes.js";
 import { mountLost } from "./lost.js";
 
-/** @import { AnimationDocument, JobEvent, MotionInfo } from "../types.js" */
+/** @import { AnimationDocument, JobEvent } from "../types.js" */
 /** @import { Keeping, Wish } from "../wishes.js" */
 
 const words = strings.result;
@@ -77,10 +76,8 @@ class ResultPage {
     });
     this.below = el("div", { class: "below is-coming" }, this.playback.node, mendLink(id));
     this.below.inert = true;
-    /** @type {MotionInfo[]} */
-    this.motions = [];
-    /** @type {Gallery | null} */
-    this.gallery = null;
+    /** @type {MotionChoice | null} */
+    this.choice = null;
   }
 
   async start() {
@@ -94,9 +91,9 @@ class ResultPage {
     try {
       if (!(await this.read())) return;
       const motions = await recallMotions(listMotions);
-      this.motions = motions;
-      this.gallery = new Gallery(motions, (motion) => this.change({ motion, trim: null }));
-      const isKnown = this.gallery.has(this.wish.motion);
+      const known = { motions, figures: this.movable, wish: this.wish };
+      this.choice = new MotionChoice(known, (change) => this.change(change), this.leaving.signal);
+      const isKnown = this.choice.has(this.wish.motion);
       await this.choose(isKnown ? {} : { motion: motions[0]?.name ?? this.wish.motion });
     } catch (error) {
       this.fail(error);
@@ -106,7 +103,7 @@ class ResultPage {
   stop() {
     this.leaving.abort();
     this.exports.stop();
-    this.gallery?.stop();
+    this.choice?.stop();
     this.stage.leave();
   }
 
@@ -182,8 +179,7 @@ class ResultPage {
 
   refreshExports() {
     const { motion, trim } = this.wish;
-    const duration = this.motions.find(({ name }) => name === motion)?.duration ?? 0;
-    this.exports.refresh(duration, trim);
+    this.exports.refresh(this.choice?.durationOf(motion) ?? 0, trim);
   }
 
   /** @param {string} url */
@@ -197,7 +193,7 @@ class ResultPage {
     if (!this.show.animation) return;
     this.working.begin(words.learning(this.titleOf(this.wish.motion)));
     this.stage.wait(this.working.bar);
-    this.gallery?.mark(this.wish.motion, this.wish.motion);
+    this.choice?.mark(this.wish, true);
   }
 
   /** @param {AnimationDocument} animation */
@@ -205,7 +201,7 @@ class ResultPage {
     const { wish, loops } = this;
     const isWanted = () => wish === this.wish && !this.leaving.signal.aborted;
     const label = words.animationAlt(this.titleOf(wish.motion));
-    const isSeamless = !wish.trim && (this.gallery?.isSeamless(wish.motion) ?? false);
+    const isSeamless = this.choice?.isSeamless(wish) ?? false;
     const looks = { ...wish, loops };
     const isShown = await this.show.show(animation, { label, isSeamless }, looks, isWanted);
     if (!isWanted()) return;
@@ -221,37 +217,30 @@ class ResultPage {
   }
 
   showChoices() {
-    if (!this.gallery) return;
-    const { node } = this.gallery;
+    if (!this.choice) return;
+    const { node } = this.choice;
     if (!node.parentNode) {
       this.talk.replaceChildren();
       this.below.classList.remove("is-coming");
       this.below.inert = false;
       const end = farewell(this.id, () => this.remove());
       this.side.replaceChildren(node, this.exports.node, end);
-      if (this.show.canPlay) this.rehearse(this.gallery);
+      if (this.show.canPlay) this.choice.rehearse(this.animations);
     }
     this.refreshExports();
-    this.gallery.mark(this.wish.motion);
+    this.choice.mark(this.wish);
   }
 
-  /**
-   * Let the figure be seen on the cards too; where that fails, drawn poses stay there.
-   * @param {Gallery} gallery
-   */
-  async rehearse(gallery) {
-    try {
-      const [figure] = await rehearse(this.animations, USUAL.motion);
-      if (figure) gallery.show(figure, await decodeTexture(figure));
-      if (this.leaving.signal.aborted) gallery.stop();
-    } catch (error) {
-      console.warn("There are no previews.", error);
-    }
+  /** Ids of the figures that are moved, from left to right. */
+  get movable() {
+    const figures = recallDrawing(this.id)?.annotation?.figures ?? [];
+    const moved = figures.filter(({ hidden }) => !hidden);
+    return moved.sort(({ box: [one] }, { box: [other] }) => one - other).map(({ id }) => id);
   }
 
   /** @param {string} motion */
   titleOf(motion) {
-    return this.gallery?.titleOf(motion) ?? motion;
+    return this.choice?.titleOf(motion) ?? motion;
   }
 
   async remove() {
@@ -272,7 +261,7 @@ class ResultPage {
       mountLost(this.root, { query: new URLSearchParams() });
       return;
     }
-    this.gallery?.mark(this.wish.motion);
+    this.choice?.mark(this.wish);
     const again = el(
       "button",
       { type: "button", class: "button is-quiet", onclick: () => this.again() },

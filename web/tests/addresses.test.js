@@ -20,7 +20,7 @@ test("all that is wished comes back from its address", () => {
     background: /** @type {const} */ ("colour"),
     colour: "#10ff0a",
     shadow: true,
-    figures: {},
+    figures: { "figure-2": { motion: "own-a_B-c", mirror: false, start: 1.5 }, b: { mirror: true } },
   };
   const keeping = { side: 1024, fps: 15, plays: 3 };
   const address = addressOf("a", wish, keeping);
@@ -40,6 +40,8 @@ test("what an address cannot mean is as usual", () => {
     "side=100000",
     "fps=1",
     "plays=-1",
+    "figures=figure-1",
+    "figures=a~~0~,~walk~1~,b~<b>~1~m,c~walk~soon~",
   ];
   for (const query of nonsense) {
     const { wish, keeping } = read(`/drawings/a?${query}`);
