@@ -121,9 +121,8 @@ def _is_at_home(parents: tuple[int, ...], bones: NDArray[np.int16]) -> NDArray[n
     """Whether the bone that the paint at each joint follows is near it in the skeleton: (J,)."""
     children = np.arange(1, len(parents))
     links = (np.ones(len(children)), (children, np.array(parents[1:])))
-    steps = shortest_path(
-        coo_array(links, shape=(len(parents),) * 2), directed=False, unweighted=True
-    )
+    tree = coo_array(links, shape=(len(parents),) * 2).tocsr()
+    steps = shortest_path(tree, directed=False, unweighted=True)
     joints, ends = np.arange(len(parents)), np.stack((bones, np.array(parents)[bones]))
     return np.asarray(steps[joints, ends].min(axis=0) <= HOME)
 

@@ -55,6 +55,14 @@ def test_joints_pull_firmly_and_every_vertex_a_little(rig: Rig) -> None:
     np.testing.assert_allclose(placed[:joints], rest_joints(rig), atol=1e-4)
 
 
+def test_skeleton_of_two_joints_can_be_gripped(rig: Rig, figure: Figure, mask: Mask) -> None:
+    joints = rig.skeleton.joints
+    two = Skeleton(joints=(joints[0], msgspec.structs.replace(joints[3], parent="root")))
+    smallest = build_rig(figure, mask, two)
+    assert len(smallest.skeleton.joints) == 2
+    assert (gripped(smallest).handles.weights[:2] == JOINT_WEIGHT).all()
+
+
 def test_vertex_where_bones_meet_hardly_pulls(rig: Rig) -> None:
     grip, rest = gripped(rig), rest_joints(rig)
     elbow = rest[rig.skeleton.index("left_elbow")]
