@@ -6,14 +6,14 @@ from typing import Any
 from litestar import Router
 from litestar.connection import ASGIConnection
 from litestar.exceptions import NotFoundException
-from litestar.handlers import BaseRouteHandler
+from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
 from litestar.openapi import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
 from litestar.openapi.spec import OpenAPIMediaType, OpenAPIType, Operation, RequestBody, Schema
 from litestar.plugins import OpenAPISchemaPlugin
 from litestar.typing import FieldDefinition
 
 from animator import __version__
+from animator.api.answers import WholeJson, WholeYaml
 from animator.core.geometry import Box
 
 __all__ = ("BoxSchemaPlugin", "MotionOperation", "UploadOperation", "describe_api")
@@ -28,7 +28,8 @@ def describe_api() -> OpenAPIConfig:
         openapi_router=Router(
             "/schema", route_handlers=[], include_in_schema=False, guards=[_refuse_unknown]
         ),
-        render_plugins=[JsonRenderPlugin(path=["/", "/openapi.json"]), YamlRenderPlugin()],
+        render_plugins=[WholeJson(path=["/", "/openapi.json"]), WholeYaml()],
+        operation_id_creator=_name_operation,
     )
 
 
@@ -49,6 +50,11 @@ class BoxSchemaPlugin(OpenAPISchemaPlugin):
             max_items=4,
             description="x1, y1, x2, y2 in pixels of the drawing",
         )
+
+
+def _name_operation(handler: HTTPRouteHandler, _method: Any, _path: Any) -> str:
+    """Operations are called as the functions are."""
+    return handler.handler_name
 
 
 def _refuse_unknown(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
