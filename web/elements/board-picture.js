@@ -1,5 +1,6 @@
 /** The pixels of a board's picture, read once. */
 
+import { el } from "../dom.js";
 import { readPicture } from "../mask-picture.js";
 
 /** @import { Picture } from "../mask-picture.js" */
@@ -32,7 +33,7 @@ async function readPixels(picture, scale) {
   await picture.decode();
   const width = Math.max(1, Math.round(picture.naturalWidth * scale));
   const height = Math.max(1, Math.round(picture.naturalHeight * scale));
-  const canvas = new OffscreenCanvas(width, height);
+  const canvas = el("canvas", { width, height });
   const context = canvas.getContext("2d", { willReadFrequently: true });
   if (!context) throw new Error("no canvas");
   context.drawImage(picture, 0, 0, width, height);

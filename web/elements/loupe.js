@@ -11,16 +11,26 @@ const SIDE = 116;
 const TIMES = 2;
 const AWAY = 104;
 
+/** CSS pixels on the board from the middle of the ring in it, where there is no brush. */
+const RING = 2.5;
+
 export class Loupe {
-  /** @param {DrawingBoard} board */
-  constructor(board) {
+  /**
+   * @param {DrawingBoard} board
+   * @param {HTMLCanvasElement[]} [layers] what lies over all of the picture
+   */
+  constructor(board, layers = []) {
     this.board = board;
+    this.layers = layers;
     this.canvas = el("canvas", { class: "loupe", hidden: true, "aria-hidden": "true" });
     board.node.append(this.canvas);
   }
 
-  /** @param {DrawingPoint} at */
-  show(at) {
+  /**
+   * @param {DrawingPoint} at
+   * @param {number} [ring] CSS pixels on the board from the middle of the ring in it
+   */
+  show(at, ring = RING) {
     const { board, canvas } = this;
     const side = Math.round(SIDE * devicePixelRatio);
     if (canvas.width !== side) [canvas.width, canvas.height] = [side, side];
@@ -30,28 +40,41 @@ export class Loupe {
     const left = isAbove ? x : x + (x < board.room.width / 2 ? AWAY : -AWAY);
     const top = isAbove ? y - AWAY : y;
     canvas.style.transform = `translate(${left - SIDE / 2}px, ${top - SIDE / 2}px)`;
-    this.paint(at);
+    this.paint(at, ring);
   }
 
-  /** @param {DrawingPoint} at */
-  paint(at) {
+  /**
+   * @param {DrawingPoint} at
+   * @param {number} ring
+   */
+  paint(at, ring) {
     const { board, canvas } = this;
     const context = canvas.getContext("2d");
     if (!context) return;
-    const seen = (SIDE * board.pixel) / TIMES;
-    const middle = canvas.width / 2;
     context.fillStyle = "#fffdf7";
     context.fillRect(0, 0, canvas.width, canvas.height);
-    const { picture, size } = board;
     // The picture may have other pixels than the drawing while it is a smaller version of it.
-    const finer = picture.naturalWidth / size.width;
-    const [x, y] = [(at.x - seen / 2) * finer, (at.y - seen / 2) * finer];
-    context.drawImage(picture, x, y, seen * finer, seen * finer, 0, 0, 2 * middle, 2 * middle);
+    this.copy(context, board.picture, board.picture.naturalWidth / board.size.width, at);
+    for (const layer of this.layers) this.copy(context, layer, layer.width / board.size.width, at);
     context.strokeStyle = "#2f2a33";
     context.lineWidth = 1.5 * devicePixelRatio;
     context.beginPath();
-    context.arc(middle, middle, 5 * devicePixelRatio, 0, 7);
+    const middle = canvas.width / 2;
+    context.arc(middle, middle, TIMES * ring * devicePixelRatio, 0, 7);
     context.stroke();
+  }
+
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {CanvasImageSource} source
+   * @param {number} finer its pixels for each of the drawing
+   * @param {DrawingPoint} at
+   */
+  copy(context, source, finer, { x, y }) {
+    const seen = (SIDE * this.board.pixel) / TIMES;
+    const [left, top, side] = [x - seen / 2, y - seen / 2, seen].map((length) => length * finer);
+    const { width, height } = this.canvas;
+    context.drawImage(source, left, top, side, side, 0, 0, width, height);
   }
 
   hide() {

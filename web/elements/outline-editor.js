@@ -9,12 +9,13 @@ import { isAlike } from "../changes.js";
 import { middleOf } from "../geometry.js";
 import { addByMagic, removeByMagic } from "../mask-fill.js";
 import { mendedBy } from "../mask-figure.js";
-import { emptyGrid, joinAreas, layMask } from "../mask-grid.js";
+import { emptyGrid, layMask } from "../mask-grid.js";
 import { paintLine, slitWidth } from "../mask-paint.js";
 import { fillHoles, keepLargest, labelParts } from "../mask-parts.js";
 import { strings } from "../strings.js";
 import { pictureOf } from "./board-picture.js";
 import { Brush } from "./brush.js";
+import { Loupe } from "./loupe.js";
 import { LETTERS, OutlineBar } from "./outline-bar.js";
 import { OutlineLayer } from "./outline-layer.js";
 
@@ -38,6 +39,7 @@ class OutlineEditor {
     this.desk = desk;
     this.grid = emptyGrid(desk.board.size.width, desk.board.size.height);
     this.layer = new OutlineLayer(desk.board, this.grid);
+    this.loupe = new Loupe(desk.board, [this.layer.canvas]);
     /** @type {Instrument} */
     this.instrument = "brush";
     this.tolerance = 0.5;
@@ -47,8 +49,6 @@ class OutlineEditor {
     this.shown = undefined;
     /** Where the pointer is while it paints. @type {DrawingPoint | null} */
     this.last = null;
-    /** What changed in this gesture. @type {Box | null} */
-    this.changed = null;
     /** Of the outline, before it was cut. */
     this.parts = 0;
     this.brush = new Brush(desk.board, words.cross, {
@@ -89,8 +89,9 @@ class OutlineEditor {
     const figure = this.desk.figure();
     const before = this.shown;
     this.shown = figure;
+    if (!figure) this.controls.hint.textContent = strings.edit.joints.none;
     if (figure && before && isSame(figure, before)) return;
-    this.last = null;
+    this.rest();
     this.grid.data.fill(0);
     if (figure?.mask) layMask(this.grid, figure.mask, figure.box);
     this.layer.touch();
@@ -106,6 +107,7 @@ class OutlineEditor {
 
   leave() {
     this.layer.leave();
+    this.loupe.leave();
     this.brush.leave();
   }
 
@@ -145,7 +147,6 @@ class OutlineEditor {
   begin(from) {
     if (!this.shown) return;
     this.reveal(true);
-    this.changed = null;
     this.last = from.at;
     if (this.instrument === "cut") this.parts = this.countParts();
     this.paint([from]);
@@ -153,21 +154,25 @@ class OutlineEditor {
 
   /** @param {Sample[]} samples */
   move(samples) {
-    this.paint(samples);
+    if (this.last) this.paint(samples);
   }
 
-  /** @param {Sample[]} samples */
+  /** @param {Sample[]} samples one or more */
   paint(samples) {
     for (const { at, pressure } of samples) {
-      if (!this.last) return;
       const radius = this.instrument === "cut" ? this.slit / 2 : this.brush.radiusAt(pressure);
       const value = this.instrument === "brush" ? 1 : 0;
-      const area = paintLine(this.grid, [this.last, at], radius, value);
-      this.changed = joinAreas(this.changed, area);
-      this.layer.touch(area);
+      this.layer.touch(paintLine(this.grid, [this.last ?? at, at], radius, value));
       this.last = at;
     }
-    this.brush.hover(this.last);
+    this.follow(/** @type {Sample} */ (samples.at(-1)));
+  }
+
+  /** Show where the brush is; a finger hides it. @param {Sample} sample */
+  follow({ at, kind }) {
+    this.brush.hover(at);
+    if (kind !== "touch") return;
+    this.loupe.show(at, this.instrument === "cut" ? undefined : this.brush.size / 2);
   }
 
   /** How wide a cut is, pixels of the drawing. */
@@ -178,15 +183,21 @@ class OutlineEditor {
   end() {
     const { instrument } = this;
     if (!this.last || instrument === "magic") return;
-    this.last = null;
+    this.rest();
     const isThrough = instrument === "cut" && this.countParts() > this.parts;
     this.commit(words.steps[instrument], isThrough ? words.said.through : words.said[instrument]);
   }
 
   /** As if the gesture had never begun. */
   cancel() {
-    this.last = null;
+    this.rest();
     this.restore();
+  }
+
+  /** Nothing is being painted. */
+  rest() {
+    this.last = null;
+    this.loupe.hide();
   }
 
   countParts() {
