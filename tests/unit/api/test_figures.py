@@ -71,6 +71,21 @@ def test_figure_that_was_missed_is_added_and_sought(client: Client, memory: Memo
     assert memory.jobs.queued == [(annotation.job, "drawing")]
 
 
+def test_drawing_in_which_none_was_found_gets_its_figure(
+    client: Client, memory: MemoryServices
+) -> None:
+    memory.documents.documents.clear()
+    put_drawing(memory, figures=0)
+    address = "/api/drawings/drawing/animations"
+    assert client.post(address, json={"motion": "wave"}).json()["code"] == "no_figure_found"
+    drawn = client.post(FIGURES, json={"box": [1, 2, 21, 22]}, headers=FIRST)
+    (figure,) = msgspec.json.decode(drawn.content, type=Annotation).figures
+    assert client.post(address, json={"motion": "wave"}).json()["code"] == "not_ready"
+    found = {"mask": mask_of(20, 20), "skeleton": skeleton_in(20, 20)}
+    assert patch(client, found, 1, figure.id).status_code == 200
+    assert client.post(address, json={"motion": "wave"}).status_code == 202
+
+
 @pytest.mark.parametrize(
     ("change", "is_sought"),
     [
