@@ -12,7 +12,7 @@ from schemathesis.core.failures import FailureGroup
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from animator.api import create_app
-from animator.core.documents import DrawingDocument, Ownership, Share
+from animator.core.documents import DrawingDocument, MotionDocument, Ownership, Share
 from animator.core.job import JobEvent
 from tests.support_api import MemoryServices, put_animation, put_drawing
 
@@ -28,9 +28,10 @@ KNOWN = {
 """An id for each parameter of an address."""
 
 
-def filled(owner: str | None = None) -> MemoryServices:
-    """A drawing with an animation that is shared, and a job that is done."""
-    memory = MemoryServices(learning=True)
+def fill(memory: MemoryServices, owner: str | None = None) -> MemoryServices:
+    """Nothing but a drawing with an animation that is shared, a motion, and a job that is done."""
+    memory.documents.documents.clear()
+    memory.blobs.blobs.clear()
     drawing = put_drawing(memory)
     memory.blobs.put("picture", b"jpeg")
     memory.documents.documents[DrawingDocument, drawing.id] = DrawingDocument(
@@ -40,6 +41,10 @@ def filled(owner: str | None = None) -> MemoryServices:
     put_animation(memory, drawing.id)
     share = Share(id="share", animation="animation", created=1.0, expires=1e12)
     memory.documents.put("share", share)
+    motion = MotionDocument(
+        id="motion", owner=owner or "nobody", title="Hop", job="motion-job", created=0.0
+    )
+    memory.documents.put(motion.id, motion)
     if owner is not None:
         memory.documents.put(drawing.id, Ownership(owner=owner, sha256="0" * 64, created=1.0))
     memory.jobs.report(JobEvent(job="drawing-job", state="done", step="done", progress=1.0))
@@ -61,10 +66,10 @@ def document_of(memory: MemoryServices) -> Any:
 
 def test_api_answers_as_its_document_says() -> None:
     failures = []
-    for found in document_of(filled()).get_all_operations():
-        label = found.ok().label
-        # Each begins with everything in its place: some delete it.
-        operation = document_of(filled()).find_operation_by_label(label)
+    memory = MemoryServices(learning=True)
+    for found in document_of(memory).get_all_operations():
+        operation = found.ok()
+        fill(memory)  # each begins with everything in its place: some delete it
 
         @settings(
             max_examples=5, derandomize=True, suppress_health_check=list(HealthCheck), database=None
@@ -77,7 +82,7 @@ def test_api_answers_as_its_document_says() -> None:
         try:
             check()
         except FailureGroup as error:
-            failures.append(f"{label}: {error}")
+            failures.append(f"{operation.label}: {error}")
     assert not failures, "\n\n".join(failures)
 
 
@@ -85,7 +90,7 @@ SHARED_WITH_ALL = {"get_share", "get_shared_file"}
 
 
 def test_nobody_gets_at_what_is_anothers_by_any_route() -> None:
-    memory = filled(owner="somebody-else")
+    memory = fill(MemoryServices(), owner="somebody-else")
     before = (dict(memory.documents.documents), dict(memory.blobs.blobs), list(memory.jobs.queued))
     walked = set()
     with TestClient(create_app(memory.as_services())) as client:
@@ -106,7 +111,7 @@ def test_nobody_gets_at_what_is_anothers_by_any_route() -> None:
 
 
 def test_document_names_errors_headers_and_who_may_ask() -> None:
-    with TestClient(create_app(filled().as_services())) as client:
+    with TestClient(create_app(MemoryServices().as_services())) as client:
         document = client.get("/schema").json()
         assert client.get("/schema/openapi.yaml").status_code == 200
     upload = document["paths"]["/api/drawings"]["post"]["responses"]
