@@ -77,18 +77,20 @@ def _see(points: Floats, at: Floats, camera: SceneCamera, size: FrameSize) -> tu
 
     The camera looks against its backward vector, and its picture stands upright.
     """
-    back = np.array(camera.backward)
-    right = np.cross([0.0, 1.0, 0.0], back)
-    if np.linalg.norm(right) < 1e-9 * np.linalg.norm(back):  # it looks straight up or down
+    backward = np.array(camera.backward)
+    right = np.cross([0.0, 1.0, 0.0], backward)
+    if np.linalg.norm(right) < 1e-9 * np.linalg.norm(backward):  # it looks straight up or down
         right = np.array([1.0, 0.0, 0.0])
-    axes = np.stack([right, np.cross(back, right), back])
+    axes = np.stack([right, np.cross(backward, right), backward])
     axes /= np.linalg.norm(axes, axis=1, keepdims=True)
     offset = axes @ (at - np.array(camera.position))
-    inside = points @ axes[:, :2].T + offset
-    depths = -inside[..., 2]
-    zoom = 1 / (2 * np.tan(LENS / 2) * np.maximum(depths, NEAREST))
-    middle = np.array([size.width / size.height, 1.0]) / 2
-    return inside[..., :2] * zoom[..., None] + middle, depths
+    x, y = points[..., 0], points[..., 1]
+    across, up, back = (
+        x * axis[0] + y * axis[1] + shift for axis, shift in zip(axes, offset, strict=True)
+    )
+    zoom = 1 / (2 * np.tan(LENS / 2) * np.maximum(-back, NEAREST))
+    middle = size.width / size.height / 2
+    return np.stack((across * zoom + middle, up * zoom + 0.5), axis=-1), -back
 
 
 def show_frame(scene: Scene, moved: Sequence[MovedFigure], *, moves: bool) -> Scene:
