@@ -39,6 +39,12 @@ def enqueue(queue: Queue, events: JobEvents, task: str) -> Job:
     )
 
 
+def test_worker_tidies_up_when_it_looks_around(client: Redis) -> None:
+    tidied: list[bool] = []
+    JobWorker(client, lambda: tidied.append(True)).clean_registries()
+    assert tidied == [True]
+
+
 @pytest.mark.parametrize(
     ("task", "reason"),
     [("raise_error", "ZeroDivisionError"), ("die", "the process at work ended unexpectedly")],
