@@ -18,9 +18,13 @@ from animator.vision.detect import FoundFigure
 from animator.vision.figures import Outline, outline_inside, outline_plainly, tighten
 from animator.vision.keypoints import look_around
 from animator.vision.predictor import Predictor
+from animator.vision.scaling import shrink
 from animator.vision.skeleton import build_skeleton
 
 __all__ = ("complete_figure",)
+
+_RIVAL_SIDE = 640
+"""Longer side of a neighbour's mask, pixels."""
 
 
 def complete_figure(
@@ -64,9 +68,11 @@ def _outline(
 
 
 def _found(figure: FigureAnnotation) -> FoundFigure:
+    """As if a detector had found it, whose masks are coarse: nineteen full ones might be a lot."""
     mask: NDArray[np.float32] | None = None
     if figure.mask is not None:
-        mask = mask_from_run_lengths(figure.mask).data.astype(np.float32)
+        whole = mask_from_run_lengths(figure.mask).data.view(np.uint8) * np.uint8(255)
+        mask = shrink(whole, _RIVAL_SIDE).astype(np.float32) / np.float32(255)
     return FoundFigure(detection=Detection(box=figure.box, score=figure.score), mask=mask)
 
 
