@@ -123,6 +123,22 @@ export function clampPoint({ x, y }, [x1, y1, x2, y2]) {
   return inDrawing(clamp(x, x1, x2), clamp(y, y1, y2));
 }
 
+/**
+ * @param {Box} box
+ * @param {number} share of its sides that it grows by on each side, up to the drawing's edge
+ * @param {Size} drawing
+ * @returns {Box}
+ */
+export function growBox([x1, y1, x2, y2], share, { width, height }) {
+  const [beside, above] = [share * (x2 - x1), share * (y2 - y1)];
+  return [
+    Math.max(0, x1 - beside),
+    Math.max(0, y1 - above),
+    Math.min(width, x2 + beside),
+    Math.min(height, y2 + above),
+  ];
+}
+
 /** @type {(a: { x: number, y: number }, b: { x: number, y: number }) => number} */
 export const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
 

@@ -65,7 +65,7 @@ import { Gestures } from "./gestures.js";
  */
 
 /** Below are the buttons that zoom. */
-const MARGIN = { beside: 14, above: 14, below: 62 };
+export const MARGIN = { beside: 14, above: 14, below: 62 };
 
 const STEP = 1.25;
 const PAN = 60;
@@ -86,7 +86,10 @@ export class DrawingBoard {
     this.pins = new Map();
     /** @type {Set<() => void>} */
     this.watchers = new Set();
-    this.isFresh = true;
+    /** What is kept as large as can be, until somebody zooms. @type {Box | null} */
+    this.framed = [0, 0, size.width, size.height];
+    /** Left free above what is framed, CSS pixels. */
+    this.headroom = MARGIN.above;
     this.picture = el("img", { src: picture, alt: "", draggable: "false", class: "board-picture" });
     this.paper = el("div", { class: "board-paper" }, this.picture);
     this.paper.style.width = `${size.width}px`;
@@ -188,12 +191,12 @@ export class DrawingBoard {
   /** Show all of the drawing. */
   fit() {
     this.fitTo([0, 0, this.size.width, this.size.height]);
-    this.isFresh = true;
   }
 
-  /** @param {Box} box as large as it can be */
+  /** @param {Box} box shown as large as it can be, whatever becomes of the board */
   fitTo(box) {
-    this.look(fit(box, this.room, MARGIN));
+    this.look(fit(box, this.room, { ...MARGIN, above: this.headroom }));
+    this.framed = box;
   }
 
   /**
@@ -216,7 +219,7 @@ export class DrawingBoard {
   look(view) {
     const { width, height } = this.room;
     if (width === 0 || height === 0) return;
-    this.isFresh = false;
+    this.framed = null;
     this.view = settle(view, this.size, this.room);
     const { scale, x, y } = this.view;
     this.paper.style.transform = `translate(${x}px, ${y}px) scale(${scale})`;
@@ -253,9 +256,8 @@ export class DrawingBoard {
     node.style.transform = `translate(${x}px, ${y}px)`;
   }
 
-  /** A drawing that nobody has zoomed yet fits, whatever becomes of the board. */
   resize() {
-    if (this.isFresh) this.fit();
+    if (this.framed) this.fitTo(this.framed);
     else this.look(this.view);
   }
 

@@ -95,14 +95,7 @@ class OutlineEditor {
     this.grid.data.fill(0);
     if (figure?.mask) layMask(this.grid, figure.mask, figure.box);
     this.layer.touch();
-    if (figure && figure.id !== before?.id) this.approach(figure.box);
-  }
-
-  /** Look at a figure, unless somebody looks at something already. @param {Box} box */
-  approach(box) {
-    const { board } = this.desk;
-    this.brush.put(middleOf(box));
-    if (board.isFresh) board.fitTo(box);
+    if (figure && figure.id !== before?.id) this.brush.put(middleOf(figure.box));
   }
 
   leave() {
@@ -213,7 +206,7 @@ class OutlineEditor {
     const { kind, area } = (this.takesAway ? removeByMagic : addByMagic)(this.grid, picture, touch);
     this.layer.touch(area);
     if (kind === "added" || kind === "removed") this.commit(words.steps[kind], words.said[kind]);
-    else this.desk.say(words.said[kind]);
+    else this.tell(words.said[kind]);
   }
 
   fillHoles() {
@@ -238,7 +231,7 @@ class OutlineEditor {
   finish(area, what, said) {
     this.layer.touch(area);
     if (area) this.commit(what, said);
-    else this.desk.say(said);
+    else this.tell(said);
   }
 
   /**
@@ -251,12 +244,19 @@ class OutlineEditor {
     const change = mendedBy(this.grid, this.shown);
     if (!change) {
       this.restore();
-      this.desk.say(words.said.empty);
+      this.tell(words.said.empty);
       return;
     }
     this.shown = { ...this.shown, ...change };
+    this.controls.mark(this.instrument, this.takesAway);
     this.desk.mend(change, what);
     this.desk.say(said);
+  }
+
+  /** Say why nothing was done, to all; until something is. @param {string} text */
+  tell(text) {
+    this.desk.say(text);
+    this.controls.hint.textContent = text;
   }
 
   /** Show what counts. */

@@ -2,7 +2,7 @@
 
 import { listSkeletons } from "../api.js";
 import { el, svg } from "../dom.js";
-import { clampPoint, itemAt } from "../geometry.js";
+import { clampPoint, growBox, itemAt } from "../geometry.js";
 import { boundsOfMask } from "../masks.js";
 import {
   addLimb,
@@ -270,24 +270,12 @@ class SkeletonEditor {
     const { figure } = this;
     const knot = figure && knotsOf(figure.skeleton).find(([first]) => first.name === name);
     if (!figure || !knot) return;
-    const at = clampPoint(to, this.reachOf(figure.box));
+    const at = clampPoint(to, growBox(figure.box, REACH, this.desk.board.size));
     const names = new Set(knot.map((joint) => joint.name));
     this.draft = moveJoints(figure.skeleton, names, toFigure(at, figure.box));
     this.redraw();
     this.showTag(jointName(/** @type {Joint} */ (knot.at(-1)).name), at, by);
     if (by === "finger") this.loupe.show(at);
-  }
-
-  /** Around the box, inside the drawing. @param {Box} box @returns {Box} */
-  reachOf([x1, y1, x2, y2]) {
-    const { width, height } = this.desk.board.size;
-    const [over, up] = [REACH * (x2 - x1), REACH * (y2 - y1)];
-    return [
-      Math.max(0, x1 - over),
-      Math.max(0, y1 - up),
-      Math.min(width, x2 + over),
-      Math.min(height, y2 + up),
-    ];
   }
 
   /**

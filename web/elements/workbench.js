@@ -1,11 +1,13 @@
 /** Where a drawing is mended: the board, the tool in hand, and the figure dancing beside it. */
 
 import { el } from "../dom.js";
+import { growBox } from "../geometry.js";
 import { navigate, rename } from "../router.js";
 import { strings } from "../strings.js";
 import { USUAL } from "../wishes.js";
 import { figuresTool } from "./box-editor.js";
 import { conflictNotice } from "./conflict.js";
+import { MARGIN } from "./drawing-board.js";
 import { editTop, figureSwitch, toolTabs } from "./edit-top.js";
 import { orderTool } from "./limb-order.js";
 import { outlineTool } from "./outline-editor.js";
@@ -28,6 +30,12 @@ const MAKERS = {
   joints: jointsTool,
   order: orderTool,
 };
+
+/** What is seen around a figure that is mended, in widths and heights of its box. */
+const AROUND = 0.12;
+
+/** Above the drawing, where figures are chosen, CSS pixels. */
+const SWITCH = 60;
 
 /** Leaving waits so long for the last correction to be saved, milliseconds. */
 const PATIENCE = 3000;
@@ -100,7 +108,17 @@ export class Workbench {
     this.bar.replaceChildren(this.tool.bar);
     this.board.take(this.tool.pen);
     rename(this.addressOf(name), { isStep });
+    this.frame();
     this.show();
+  }
+
+  /** Show what the tool works on, unless somebody has looked closer himself. */
+  frame() {
+    const { board, toolName } = this;
+    if (!board.framed) return;
+    const box = this.figure()?.box;
+    if (toolName === "figures" || !box) board.fit();
+    else board.fitTo(growBox(box, AROUND, board.size));
   }
 
   /** @param {ToolName} name */
@@ -126,6 +144,7 @@ export class Workbench {
     if (id === this.figure()?.id) return;
     this.chosen = id;
     rename(this.addressOf(this.toolName), { isStep: false });
+    this.frame();
     this.show();
   }
 
@@ -174,6 +193,11 @@ export class Workbench {
     const { figures } = corrections;
     this.top.show(corrections);
     this.tabs.show(this.toolName);
+    const headroom = figures.length > 1 ? SWITCH : MARGIN.above;
+    if (headroom !== this.board.headroom) {
+      this.board.headroom = headroom;
+      this.frame();
+    }
     this.switch.show(figures.findIndex(({ id }) => id === this.figure()?.id), figures.length);
     this.showNotice(corrections);
     this.tool?.show();

@@ -8,10 +8,13 @@ import { TOOLS } from "../elements/edit-top.js";
 import { anotherLink } from "../elements/farewell.js";
 import { problem } from "../elements/problem.js";
 import { Workbench } from "../elements/workbench.js";
+import { working } from "../elements/working.js";
 import { openDrawing, readDrawing } from "../reading.js";
 import { recallDrawing } from "../session.js";
 import { strings } from "../strings.js";
 import { USUAL } from "../wishes.js";
+
+/** @import { JobEvent } from "../types.js" */
 
 const words = strings.edit;
 
@@ -24,11 +27,16 @@ export function mountEdit(root, { id = "", tool, query }) {
   /** @type {Workbench | null} */
   let bench = null;
   document.title = `${words.heading} · ${strings.appName}`;
-  open(id, query, leaving.signal).then(
+  const reading = working();
+  const tell = (/** @type {JobEvent} */ event) => {
+    if (!reading.node.parentNode) root.append(reading.node);
+    reading.tell(event, "reading");
+  };
+  open(id, query, tell, leaving.signal).then(
     (opened) => {
       if (!opened || leaving.signal.aborted) return opened?.leave();
       bench = opened;
-      root.append(bench.node);
+      root.replaceChildren(bench.node);
       bench.use(TOOLS.find((name) => name === tool) ?? "figures", false);
     },
     (error) => {
@@ -44,12 +52,13 @@ export function mountEdit(root, { id = "", tool, query }) {
 /**
  * @param {string} id of the drawing
  * @param {URLSearchParams} query which figure, and the motion to come back to
+ * @param {(event: JobEvent) => void} tell how the drawing is read, where it still is
  * @param {AbortSignal} signal
  * @returns {Promise<Workbench | null>} null when nobody waits any more
  */
-async function open(id, query, signal) {
+async function open(id, query, tell, signal) {
   const [known] = await Promise.all([openDrawing(id), ...STYLES.map(loadStyle)]);
-  const isRead = await readDrawing(known, () => {}, signal);
+  const isRead = await readDrawing(known, tell, signal);
   const annotation = recallDrawing(id)?.annotation;
   if (!isRead || !annotation) return null;
   const board = new DrawingBoard({

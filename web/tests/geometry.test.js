@@ -5,6 +5,7 @@ import {
   boxAround,
   boxBetween,
   clampPoint,
+  growBox,
   itemAt,
   LEAST_SIDE,
   middleOf,
@@ -64,6 +65,11 @@ test("a box around a point is moved inside the drawing", () => {
   assert.deepEqual(boxAround(inDrawing(100, 50), 0.5, DRAWING), [50, 25, 150, 75]);
   assert.deepEqual(boxAround(inDrawing(0, 100), 0.5, DRAWING), [0, 50, 100, 100]);
   assert.deepEqual(middleOf([50, 25, 150, 75]), { x: 100, y: 50 });
+});
+
+test("a box grows on all sides, up to the drawing's edge", () => {
+  assert.deepEqual(growBox(BOX, 0.1, DRAWING), [14, 2, 86, 98]);
+  assert.deepEqual(growBox(BOX, 0.5, DRAWING), [0, 0, 110, 100]);
 });
 
 test("a point is brought inside a box", () => {
