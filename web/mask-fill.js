@@ -30,6 +30,10 @@ import { FAINT, PAINT } from "./mask-picture.js";
 /** Lines whose ends are nearer to each other than twice this enclose paper; of the longer side. */
 const GAP = 0.004;
 
+/** A limb that the picture cuts off is no larger than this share of it, and a sheet is larger. */
+const STUMP = 0.03;
+const SHEET = 0.45;
+
 /** How far the soft edge of a line reaches, of the longer side, beyond one pixel. */
 const EDGE = 0.0015;
 
@@ -44,10 +48,11 @@ const PINHOLE = 0.0001;
  */
 export function addByMagic(grid, picture, touch) {
   if (isBeside(grid, touch)) return NOTHING;
-  const seed = seedOf(grid, picture, touch);
+  // A line that is there already is not what is meant, but paper beside it.
+  const seed = seedOf(grid, picture, touch, (at) => !isOn(grid, picture, at));
   const isPaint = picture.strength[seed] >= PAINT;
   const found = isPaint ? alike(picture, seed, touch.tolerance) : enclosed(picture, seed);
-  if (!isPaint && isAtBorder(picture, found)) return { kind: "open", area: null };
+  if (!isPaint && isOpen(picture, found)) return { kind: "open", area: null };
   const area = lay(grid, picture, found.reached, 1);
   return area ? { kind: "added", area } : NOTHING;
 }
@@ -84,10 +89,10 @@ const isBeside = (grid, { x, y }) =>
  * @returns {Flood}
  */
 function thingOn(grid, picture, touch) {
-  const isOn = (/** @type {number} */ at) => grid.data[indexIn(grid, picture, at)] === 1;
-  const seed = seedOf(grid, picture, touch, isOn);
-  if (picture.strength[seed] >= PAINT) return alike(picture, seed, touch.tolerance, isOn);
-  return flood(picture, seed, (at) => picture.strength[at] < PAINT && isOn(at));
+  const isThere = (/** @type {number} */ at) => isOn(grid, picture, at);
+  const seed = seedOf(grid, picture, touch, isThere);
+  if (picture.strength[seed] >= PAINT) return alike(picture, seed, touch.tolerance, isThere);
+  return flood(picture, seed, (at) => picture.strength[at] < PAINT && isThere(at));
 }
 
 /**
@@ -95,10 +100,10 @@ function thingOn(grid, picture, touch) {
  * @param {Grid} grid
  * @param {Picture} picture
  * @param {Touch} touch
- * @param {(at: number) => boolean} [isWanted]
+ * @param {(at: number) => boolean} isWanted of paint that is not touched itself
  * @returns {number}
  */
-function seedOf(grid, { width, height, strength }, { x, y, reach }, isWanted = () => true) {
+function seedOf(grid, { width, height, strength }, { x, y, reach }, isWanted) {
   const scale = width / grid.width;
   const [column, row] = [Math.floor(x * scale), Math.floor(y * scale)];
   const wide = Math.round(reach * scale);
@@ -157,9 +162,17 @@ function enclosed(picture, seed) {
   return closed === lines ? found : { ...found, reached: grow(found.reached, width, gap) };
 }
 
-/** @type {(picture: Picture, found: Flood) => boolean} */
-const isAtBorder = ({ width, height }, { area }) =>
-  !area || area[0] === 0 || area[1] === 0 || area[2] === width || area[3] === height;
+/**
+ * Whether paper is no part of a figure: what reaches the picture's edge, but for a limb that is cut
+ * off there; and a whole sheet that lies on a table.
+ * @param {Picture} picture
+ * @param {Flood} found
+ */
+function isOpen({ width, height }, { area, count }) {
+  if (!area) return true;
+  const isAtEdge = area[0] === 0 || area[1] === 0 || area[2] === width || area[3] === height;
+  return count > (isAtEdge ? STUMP : SHEET) * width * height;
+}
 
 /**
  * Add to the figure what was found in the picture, or take it away; soft edges belong to it.
@@ -207,15 +220,16 @@ function withSoftEdge(picture, found, value) {
 }
 
 /**
+ * Whether the middle of a pixel of the picture lies on the figure.
  * @param {Grid} grid
  * @param {Picture} picture
- * @param {number} at index of a pixel of the picture
- * @returns {number} index of the pixel of the grid in its middle
+ * @param {number} at index of the pixel
  */
-function indexIn(grid, picture, at) {
+function isOn(grid, picture, at) {
   const [x, y] = [at % picture.width, Math.floor(at / picture.width)];
   const column = Math.floor(((x + 0.5) * grid.width) / picture.width);
-  return Math.floor(((y + 0.5) * grid.height) / picture.height) * grid.width + column;
+  const row = Math.floor(((y + 0.5) * grid.height) / picture.height);
+  return grid.data[row * grid.width + column] === 1;
 }
 
 /** @type {(picture: Picture) => number} */

@@ -23,39 +23,70 @@ export const partAt = (grid, index) => flood(grid, index, (at) => grid.data[at] 
  */
 export function labelParts({ width, height, data }) {
   const label = new Int32Array(data.length);
-  const counts = [0];
-  for (let seed = data.indexOf(1); seed >= 0; seed = data.indexOf(1, seed + 1)) {
-    if (label[seed]) continue;
-    counts.push(labelPart({ width, height, data }, label, seed, counts.length));
+  /** Of each number that was given, another of the same part, or itself. */
+  const links = [0];
+  for (let y = 0; y < height; y += 1) {
+    const end = (y + 1) * width;
+    for (let first = nextOf(data, 1, y * width, end); first < end; ) {
+      const last = nextOf(data, 0, first, end);
+      label.fill(joinAbove(label, links, first - width, last - width), first, last);
+      first = nextOf(data, 1, last, end);
+    }
   }
-  return { label, counts };
+  return countParts(label, links);
+}
+
+/** @type {(data: Uint8Array, value: number, at: number, end: number) => number} */
+function nextOf(data, value, at, end) {
+  while (at < end && data[at] !== value) at += 1;
+  return at;
 }
 
 /**
- * @param {Grid} grid
- * @param {Int32Array} label is changed
- * @param {number} seed
- * @param {number} number
- * @returns {number} pixels of the part
+ * The number of a run: that of the runs above it, which so are one part, or a new one.
+ * @param {Int32Array} label
+ * @param {number[]} links is changed
+ * @param {number} first of the pixels above it; below 0 in the first row
+ * @param {number} end
  */
-function labelPart({ width, data }, label, seed, number) {
-  const waiting = [seed];
-  label[seed] = number;
-  let count = 0;
-  const visit = (/** @type {number} */ at) => {
-    if (data[at] !== 1 || label[at]) return;
-    label[at] = number;
-    waiting.push(at);
-  };
-  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    count += 1;
-    const x = at % width;
-    if (x > 0) visit(at - 1);
-    if (x < width - 1) visit(at + 1);
-    visit(at - width);
-    visit(at + width);
+function joinAbove(label, links, first, end) {
+  let number = 0;
+  for (let at = Math.max(0, first); at < end; at += 1) {
+    const above = label[at];
+    if (above === 0 || above === number) continue;
+    const [one, other] = [rootOf(links, number || above), rootOf(links, above)];
+    number = Math.min(one, other);
+    links[Math.max(one, other)] = number;
   }
-  return count;
+  if (number === 0) links.push((number = links.length));
+  return number;
+}
+
+/** @type {(links: number[], number: number) => number} */
+function rootOf(links, number) {
+  while (links[number] !== number) number = links[number];
+  return number;
+}
+
+/**
+ * @param {Int32Array} label numbers as they were given; is changed to those of the parts
+ * @param {number[]} links
+ */
+function countParts(label, links) {
+  let parts = 0;
+  // A number is linked to a smaller one, whose part is known then.
+  const partOf = links.map(() => 0);
+  for (let number = 1; number < links.length; number += 1) {
+    const isFirst = links[number] === number;
+    partOf[number] = isFirst ? (parts += 1) : partOf[links[number]];
+  }
+  const counts = new Array(parts + 1).fill(0);
+  for (let at = 0; at < label.length; at += 1) {
+    const part = partOf[label[at]];
+    label[at] = part;
+    if (part) counts[part] += 1;
+  }
+  return { label, counts };
 }
 
 /**

@@ -49,8 +49,6 @@ class OutlineEditor {
     this.shown = undefined;
     /** Where the pointer is while it paints. @type {DrawingPoint | null} */
     this.last = null;
-    /** Of the outline, before it was cut. */
-    this.parts = 0;
     this.brush = new Brush(desk.board, words.cross, {
       begin: (from) => (this.instrument === "magic" ? this.fill(from.at) : this.begin(from)),
       move: (samples) => this.move(samples),
@@ -141,7 +139,6 @@ class OutlineEditor {
     if (!this.shown) return;
     this.reveal(true);
     this.last = from.at;
-    if (this.instrument === "cut") this.parts = this.countParts();
     this.paint([from]);
   }
 
@@ -177,7 +174,7 @@ class OutlineEditor {
     const { instrument } = this;
     if (!this.last || instrument === "magic") return;
     this.rest();
-    const isThrough = instrument === "cut" && this.countParts() > this.parts;
+    const isThrough = instrument === "cut" && this.isCutThrough();
     this.commit(words.steps[instrument], isThrough ? words.said.through : words.said[instrument]);
   }
 
@@ -193,8 +190,11 @@ class OutlineEditor {
     this.loupe.hide();
   }
 
-  countParts() {
-    return labelParts(this.grid).counts.length;
+  /** Whether there are more parts than before. */
+  isCutThrough() {
+    const before = emptyGrid(this.grid.width, this.grid.height);
+    if (this.shown?.mask) layMask(before, this.shown.mask, this.shown.box);
+    return labelParts(this.grid).counts.length > labelParts(before).counts.length;
   }
 
   /** @param {DrawingPoint} at */

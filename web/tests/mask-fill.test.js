@@ -115,6 +115,21 @@ test("paper inside a line is added; what no line encloses is not", () => {
   assert.equal(areaOf(on), before);
 });
 
+test("paper in an arm that the picture cuts off is added", () => {
+  const arm = [...Array(9).fill("................"), "............####", "............#...", "............####"];
+  const rows = [...arm, ...Array(4).fill("................")];
+  const on = emptyGrid(16 * SIZE, 16 * SIZE);
+  const where = { ...middle(14, 10), reach: 1, tolerance: 0.5 };
+  assert.equal(addByMagic(on, readPicture(pictureOf(SIZE, ...rows)), where).kind, "added");
+});
+
+test("a sheet on a dark table is not the inside of anything", () => {
+  const rows = ["################", ...Array(8).fill("#..............#"), "################"];
+  const on = emptyGrid(16 * SIZE, 10 * SIZE);
+  const where = { ...middle(5, 5), reach: 1, tolerance: 0.5 };
+  assert.equal(addByMagic(on, readPicture(pictureOf(SIZE, ...rows)), where).kind, "open");
+});
+
 test("a line with a small gap still encloses", () => {
   const side = 40;
   const pixels = pictureOf(1, ...Array(8 * side).fill(".".repeat(8 * side)));
@@ -162,6 +177,14 @@ test("paper that was taken for the figure goes, up to the lines and the outline'
 
 test("what is not on the figure cannot be taken away", () => {
   assert.equal(remove(grid(), 2, 2), "none");
+});
+
+test("a touch near a line that is there already means the paper inside it", () => {
+  const on = grid();
+  add(on, 2, 2);
+  const inside = { x: SIZE * 3.5, y: SIZE * 2.5, reach: SIZE, tolerance: 0.5 };
+  assert.equal(addByMagic(on, picture, inside).kind, "added");
+  assert.equal(lettersOf(on)[2], "..######........");
 });
 
 test("a loose part goes as a whole", () => {
