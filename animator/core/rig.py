@@ -65,9 +65,9 @@ class Rig:
         bone_of: (T,) int16, for each triangle the index (skeleton order) of the far joint of the
             bone it follows; never 0, since the root ends no bone.
         to_world: the map from this figure's space to world space.
-        texels: pixels of the texture per pixel of figure space, (x, y), > 0.
         weights: (T, J) float32, the share of each bone (by far joint) in how far a triangle turns;
-            rows add to 1. None: each triangle turns with `bone_of` alone.
+            rows add to 1.
+        texels: pixels of the texture per pixel of figure space, (x, y), > 0.
         stiffness: (T,) float64, > 0, how much a triangle resists being bent; 1 is usual, and
             None means 1 for all.
         stretchy: far joints of the bones that may become longer or shorter, indices.
@@ -79,8 +79,8 @@ class Rig:
     texture: NDArray[np.uint8]
     bone_of: NDArray[np.int16]
     to_world: FigureToWorld
+    weights: NDArray[np.float32]
     texels: tuple[float, float] = (1.0, 1.0)
-    weights: NDArray[np.float32] | None = None
     stiffness: NDArray[np.float64] | None = None
     stretchy: tuple[int, ...] = ()
     moved_joints: tuple[str, ...] = ()
@@ -93,7 +93,7 @@ class Rig:
             msg = f"expected bone_of ({len(self.mesh.triangles)},), got {self.bone_of.shape}"
             raise ValueError(msg)
         expected = (len(self.mesh.triangles), len(self.skeleton.joints))
-        if self.weights is not None and self.weights.shape != expected:
+        if self.weights.shape != expected:
             msg = f"expected weights {expected}, got {self.weights.shape}"
             raise ValueError(msg)
         if self.stiffness is not None and self.stiffness.shape != self.bone_of.shape:

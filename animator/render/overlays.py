@@ -89,4 +89,4 @@ def _colours_of(rig: Rig) -> NDArray[np.float32]:
     bones = range(len(rig.skeleton.joints))
     hues = [colorsys.hsv_to_rgb(bone * GOLDEN % 1.0, 0.75, 0.95) for bone in bones]
     colours = np.array(hues, np.float32) * 255
-    return colours[rig.bone_of] if rig.weights is None else rig.weights @ colours
+    return np.asarray(rig.weights @ colours)

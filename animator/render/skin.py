@@ -15,10 +15,6 @@ from animator.core.rig import Rig
 
 __all__ = ("Bones", "Weights", "bones_of", "weights_of")
 
-ROUNDS = 3
-"""Rounds in which vertices take the mean of their neighbours' weights, where the rig tells none:
-joints bend softly."""
-
 INFLUENCES = 4
 """Bones that move a vertex, at most: what glTF demands of every viewer."""
 
@@ -61,12 +57,8 @@ class Bones:
 
 
 def weights_of(rig: Rig) -> Weights:
-    """Weights from the bones that the triangles around each vertex follow."""
-    if rig.weights is not None:
-        full = _gathered(rig, rig.weights)
-    else:
-        own = np.eye(len(rig.skeleton.joints))[rig.bone_of]
-        full = _smoothed(_gathered(rig, own), rig.mesh.triangles)
+    """Weights from those of the triangles around each vertex."""
+    full = _gathered(rig)
     kept = min(INFLUENCES, full.shape[1])
     bones = np.argsort(-full, axis=1, kind="stable")[:, :kept]
     shares = np.take_along_axis(full, bones, axis=1)
@@ -78,24 +70,12 @@ def weights_of(rig: Rig) -> Weights:
     )
 
 
-def _gathered(rig: Rig, shares: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Shares of bones for vertices (V, J), the mean of those of the triangles (T, J) around."""
-    full = np.zeros((len(rig.mesh.vertices), shares.shape[1]))
-    np.add.at(full, rig.mesh.triangles.ravel(), np.repeat(shares, 3, axis=0))
+def _gathered(rig: Rig) -> NDArray[np.float64]:
+    """Shares of bones for vertices (V, J), the mean of those of the triangles around."""
+    full = np.zeros((len(rig.mesh.vertices), rig.weights.shape[1]))
+    np.add.at(full, rig.mesh.triangles.ravel(), np.repeat(rig.weights, 3, axis=0))
     full[full.sum(axis=1) == 0, 0] = 1.0
     return np.asarray(full / full.sum(axis=1, keepdims=True))
-
-
-def _smoothed(full: NDArray[np.float64], corners: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Shares (V, J) with those of neighbours mixed in."""
-    edges = np.unique(np.sort(np.concatenate([corners[:, [i, i - 1]] for i in range(3)])), axis=0)
-    for _ in range(ROUNDS):
-        total, seen = full.copy(), np.ones((len(full), 1))
-        for one, other in (edges.T, edges.T[::-1]):
-            np.add.at(total, one, full[other])
-            np.add.at(seen, one, 1.0)
-        full = total / seen
-    return full
 
 
 def bones_of(moved: MovedFigure) -> Bones:

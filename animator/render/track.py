@@ -96,8 +96,8 @@ def _pack_figure(figure: TrackFigure, step: float) -> bytes:
     if count > MOST or groups > 255:
         msg = f"a track holds {MOST} vertices and 255 groups a figure, got {count} and {groups}"
         raise ValueError(msg)
-    low = figure.vertices.min(axis=(0, 1), initial=np.inf) if count else np.zeros(2)
-    high = figure.vertices.max(axis=(0, 1), initial=-np.inf) if count else np.zeros(2)
+    low = figure.vertices.min(axis=0, initial=np.inf).min(axis=0) if count else np.zeros(2)
+    high = figure.vertices.max(axis=0, initial=-np.inf).max(axis=0) if count else np.zeros(2)
     step = float(np.float32(max(step, float((high - low).max()) / (MOST - 1) * 1.000001)))
     origin = low.astype(np.float32)
     head = FIGURE_HEAD.pack(

@@ -61,13 +61,8 @@ def motor_of(rig: Rig) -> Motor:
 
 
 def _make(rig: Rig) -> Motor:
-    count = len(rig.mesh.triangles)
     rest = rest_joints(rig)
-    weights = rig.weights
-    if weights is None:
-        weights = np.zeros((count, len(rest)), np.float32)
-        weights[np.arange(count), rig.bone_of] = 1
-    stiffness = np.ones(count) if rig.stiffness is None else rig.stiffness
-    grip = grip_rig(rig, rest, weights)
+    stiffness = np.ones(len(rig.mesh.triangles)) if rig.stiffness is None else rig.stiffness
+    grip = grip_rig(rig, rest, rig.weights)
     arap = precompute(rig.mesh, grip.handles, stiffness)
-    return Motor(rest, grip, arap, weights.astype(np.float64), rig.mesh, stiffness)
+    return Motor(rest, grip, arap, rig.weights.astype(np.float64), rig.mesh, stiffness)

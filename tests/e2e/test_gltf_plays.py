@@ -70,6 +70,7 @@ def make_arm() -> Stage:
         texture=make_texture((200, 30, 60)),
         bone_of=np.array([1, 1, 2, 2], np.int16),
         to_world=FigureToWorld(root_x=8.0, root_y=16.0, height=8.0),
+        weights=np.eye(3, dtype=np.float32)[[1, 1, 2, 2]],
     )
     angles = np.linspace(0, np.pi / 2, 30)
     bone = np.stack((np.sin(angles), np.cos(angles)), axis=1)

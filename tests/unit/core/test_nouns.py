@@ -114,11 +114,11 @@ def test_mesh_refuses_wrong_arrays(
 
 
 @pytest.mark.parametrize(
-    ("channels", "bones", "message"),
-    [(3, 1, "texture"), (4, 2, "bone_of")],
-    ids=["texture-without-alpha", "bone-too-many"],
+    ("channels", "bones", "shares", "message"),
+    [(3, 1, 1, "texture"), (4, 2, 1, "bone_of"), (4, 1, 2, "weights")],
+    ids=["texture-without-alpha", "bone-too-many", "weights-too-many"],
 )
-def test_rig_refuses_wrong_arrays(channels: int, bones: int, message: str) -> None:
+def test_rig_refuses_wrong_arrays(channels: int, bones: int, shares: int, message: str) -> None:
     mesh = Mesh(vertices=_zeros(3, 2), triangles=np.array([[0, 1, 2]], np.int32))
     with pytest.raises(ValueError, match=message):
         Rig(
@@ -127,6 +127,7 @@ def test_rig_refuses_wrong_arrays(channels: int, bones: int, message: str) -> No
             texture=np.zeros((2, 2, channels), np.uint8),
             bone_of=np.ones(bones, np.int16),
             to_world=FigureToWorld(root_x=0, root_y=0, height=1),
+            weights=_zeros(shares, len(_skeleton().joints)),
         )
 
 

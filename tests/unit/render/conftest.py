@@ -40,6 +40,7 @@ def make_rig(texture: NDArray[np.uint8]) -> Rig:
         texture=texture,
         bone_of=np.array([1, 2], np.int16),
         to_world=FigureToWorld(root_x=0.0, root_y=0.0, height=float(SIDE)),
+        weights=np.eye(3, dtype=np.float32)[[1, 2]],
     )
 
 

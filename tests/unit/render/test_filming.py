@@ -33,6 +33,7 @@ def square_figure(shift: float = 0.0) -> MovedFigure:
         texture=np.full((200, 100, 4), 255, np.uint8),
         bone_of=np.zeros(2, np.int16),
         to_world=FigureToWorld(root_x=50, root_y=50, height=100),
+        weights=np.ones((2, 1), np.float32),
     )
     track = VertexTrack(
         fps=10.0,

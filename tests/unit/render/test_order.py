@@ -15,6 +15,7 @@ def make_case() -> tuple[Rig, VertexTrack]:
         texture=plain.texture,
         bone_of=np.array([2, 1, 3, 2, 3], np.int16),
         to_world=plain.to_world,
+        weights=np.eye(3, 3, dtype=np.float32)[[1, 0, 2, 1, 2]],
     )
     track = VertexTrack(
         fps=1.0,

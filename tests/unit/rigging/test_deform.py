@@ -155,8 +155,9 @@ def test_second_clip_of_a_figure_needs_no_factorising(rig: Rig) -> None:
     assert motor_of(rig) is motor_of(rig)
 
 
-def test_rig_without_weights_moves_too(rig: Rig) -> None:
-    plain = replace(rig, weights=None, stiffness=None)
+def test_rig_whose_triangles_follow_one_bone_each_moves_too(rig: Rig) -> None:
+    alone = np.eye(len(rig.skeleton.joints), dtype=np.float32)[rig.bone_of]
+    plain = replace(rig, weights=alone, stiffness=None)
     track = deform(plain, bent(rig, right_hand=0.5))
     rest = rest_joints(rig)
     elbow, hand = NAMES.index("right_elbow"), NAMES.index("right_hand")
