@@ -76,6 +76,8 @@ def run(words: list[str], folder: Path, path: str = "") -> Run:
         "OPENBLAS_NUM_THREADS": "1",
         "PYTHONWARNINGS": "ignore",
     }
+    # as installed programs do: what was compiled once is kept
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as problems:
         files = ((out, 1), (problems, 2))
         actions = [(os.POSIX_SPAWN_DUP2, file.fileno(), place) for file, place in files]

@@ -108,7 +108,7 @@ def draw_and_encode(stage: Stage, form: AnimationFormat) -> dict[str, float]:
     """CPU seconds of drawing all frames of a stage, and of writing them as a file."""
     draw = encode = 0.0
     with tempfile.TemporaryDirectory() as folder:
-        writer = WRITERS[form](Path(folder) / "film", stage.scene.fps)
+        writer = WRITERS[form](Path(folder) / "film", stage.scene.fps, 0)
         frames = draw_for(stage, [form])
         for _ in range(stage.scene.frame_count):
             marks = [time.process_time()]
