@@ -253,6 +253,25 @@ export class Corrections {
     this.save();
   }
 
+  /** What a job could not find is sought once more. */
+  async seekAgain() {
+    const [figure] = this.pending;
+    if (!figure) return;
+    const { id, mask, skeleton } = figure;
+    this.error = null;
+    this.tell();
+    try {
+      await this.inTurn(async () => {
+        const change = { kind: /** @type {const} */ ("mend"), id, change: { mask, skeleton } };
+        this.learn(await this.server.send(change, this.base));
+      });
+    } catch (error) {
+      this.error = error;
+    }
+    this.tell();
+    this.followJob();
+  }
+
   /** Ask whether somebody else changed something. */
   async refresh() {
     if (this.saving !== "saved") return;

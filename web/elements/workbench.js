@@ -218,9 +218,14 @@ export class Workbench {
 
   /** @param {unknown} error */
   refusal(error) {
-    const act = () => this.undo();
-    const back = el("button", { type: "button", class: "button", onclick: act }, words.refused);
-    const note = problem(error, back);
+    const { corrections } = this;
+    const button = (/** @type {string} */ label, /** @type {() => void} */ act) =>
+      el("button", { type: "button", class: "button is-quiet", onclick: act }, label);
+    const isSought = corrections.saving === "saved" && corrections.pending.length > 0;
+    const again = isSought ? [button(strings.retry, () => corrections.seekAgain())] : [];
+    const canUndo = corrections.history.past.length > 0;
+    const back = canUndo ? [button(words.refused, () => this.undo())] : [];
+    const note = problem(error, ...again, ...back);
     note.classList.add("edit-notice");
     return note;
   }

@@ -40,6 +40,8 @@ class Kept {
     /** @type {Change[]} */
     this.sent = [];
     this.isGone = false;
+    /** That a change begins. @type {string | null} */
+    this.job = null;
     /** @type {ApiError | null} */
     this.refusal = null;
     /** @type {() => void} */
@@ -60,7 +62,7 @@ class Kept {
     if (this.refusal) throw this.refusal;
     if (base.revision !== this.annotation.revision) throw new ApiError("conflict", "");
     this.sent.push(change);
-    return this.store(applied(this.annotation.figures, change));
+    return this.store(applied(this.annotation.figures, change), this.job);
   }
 
   /** @param {readonly FigureAnnotation[]} figures @param {string | null} [job] */
@@ -241,6 +243,23 @@ test("what a job finds is taken over when it ends, without being a step", async 
   await until(mine, () => mine.isSettled);
   assert.deepEqual(mine.pending, []);
   assert.equal(mine.undo(), null);
+});
+
+test("what a job could not find is told, and sought again when asked", async () => {
+  const server = new Kept();
+  server.store([figure("a", { mask: null, skeleton: null }), figure("b")], "job-1");
+  const failure = new ApiError("model_unavailable", "");
+  server.follow = () => Promise.reject(failure);
+  const { mine } = open(server);
+  await until(mine, () => mine.error === failure);
+  server.follow = async () => {
+    server.store([figure("a"), figure("b")]);
+  };
+  server.job = "job-2";
+  mine.seekAgain();
+  await until(mine, () => mine.pending.length === 0);
+  assert.deepEqual(server.sent, [{ kind: "mend", id: "a", change: { mask: null, skeleton: null } }]);
+  assert.equal(mine.error, null);
 });
 
 test("what the server refuses is told, and can be taken back", async () => {
