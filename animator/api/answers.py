@@ -87,6 +87,17 @@ _SECURITY: Mapping[str, Json] = MappingProxyType(
 """How a client says who it is."""
 
 
+_EXAMPLES: Mapping[str, Json] = MappingProxyType(
+    {
+        "create_animation": {"motion": "wave", "formats": ["gif"], "background": {"kind": "paper"}},
+        "create_share": {"days": 7},
+        "add_figure": {"box": [4, 2, 36, 28]},
+        "change_figure": {"limbs": {"left_shoulder": "front"}},
+    }
+)
+"""Bodies of requests by the name of the route."""
+
+
 class WholeJson(JsonRenderPlugin):
     """The document as JSON, with every answer."""
 
@@ -121,6 +132,8 @@ def _complete(document: Json) -> None:
 
 def _complete_operation(path: str, method: str, operation: Json) -> None:
     name, answers = operation["operationId"], operation["responses"]
+    if name in _EXAMPLES:
+        operation["requestBody"]["content"]["application/json"]["example"] = _EXAMPLES[name]
     if name in _BYTES:
         answers["200"]["content"] = {kind: {"schema": _bytes(kind)} for kind in _BYTES[name]}
     if name in _IN_PARTS:

@@ -107,3 +107,28 @@ def test_wrong_setting_is_told_by_name(values: dict[str, str]) -> None:
 def test_settings_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(BadSettings, match=r"nothing\.toml"):
         load_settings({}, {"ANIMATOR_CONFIG": str(tmp_path / "nothing.toml")})
+
+
+@pytest.mark.parametrize(
+    ("given", "origins"),
+    [
+        ("", ()),
+        ("https://a.example", ("https://a.example",)),
+        ("https://a.example,http://b.example:81", ("https://a.example", "http://b.example:81")),
+        ("https://a.example, http://b.example", ("https://a.example", "http://b.example")),
+    ],
+)
+def test_origins_stand_with_commas_between(given: str, origins: tuple[str, ...]) -> None:
+    assert load_settings({"cors_origins": given}, {}).origins == origins
+
+
+@pytest.mark.parametrize("given", ["*", "a.example", "https://a.example/page", "https://a, b"])
+def test_what_is_no_origin_is_refused(given: str) -> None:
+    with pytest.raises(BadSettings, match="cors_origins"):
+        load_settings({"cors_origins": given}, {})
+
+
+def test_keys_lie_with_the_data_unless_told_otherwise(tmp_path: Path) -> None:
+    assert load_settings({"data_dir": str(tmp_path)}, {}).keys == tmp_path / "keys.toml"
+    other = tmp_path / "other.toml"
+    assert load_settings({"key_file": str(other)}, {}).keys == other

@@ -122,3 +122,21 @@ def test_document_names_errors_headers_and_who_may_ask() -> None:
     assert document["components"]["schemas"][problem.rpartition("/")[2]]["required"]
     assert document["components"]["securitySchemes"]["owner"]["in"] == "cookie"
     assert {"owner": []} in document["security"]
+
+
+def test_examples_of_the_document_are_taken() -> None:
+    memory = fill(MemoryServices())
+    asked = 0
+    with TestClient(create_app(memory.as_services())) as client:
+        for path, methods in client.get("/schema").json()["paths"].items():
+            for method, operation in methods.items():
+                content = operation.get("requestBody", {}).get("content", {})
+                example = content.get("application/json", {}).get("example")
+                if example is not None:
+                    fill(memory)
+                    answer = client.request(
+                        method, path.format(**KNOWN), json=example, headers={"If-Match": "*"}
+                    )
+                    assert answer.is_success, f"{method} {path}: {answer.text}"
+                    asked += 1
+    assert asked == 4
