@@ -87,11 +87,20 @@ export class MotionChoice {
     return !trim && !others && this.gallery.isSeamless(motion);
   }
 
+  /**
+   * Known at once, so that the next change comes upon this one.
+   * @param {Partial<Wish>} change
+   */
+  change(change) {
+    this.wish = { ...this.wish, ...change };
+    this.onChange(change);
+  }
+
   /** @param {string} motion */
   choose(motion) {
     const { figures } = this.wish;
-    if (this.picked) this.onChange({ figures: withPart(figures, this.picked, { motion }) });
-    else this.onChange({ motion, trim: null, figures: withoutMotions(figures) });
+    if (this.picked) this.change({ figures: withPart(figures, this.picked, { motion }) });
+    else this.change({ motion, trim: null, figures: withoutMotions(figures) });
   }
 
   /**
@@ -99,7 +108,7 @@ export class MotionChoice {
    * @param {FigureWish} change
    */
   direct(figure, change) {
-    this.onChange({ figures: withPart(this.wish.figures, figure, change) });
+    this.change({ figures: withPart(this.wish.figures, figure, change) });
   }
 
   /**
@@ -185,7 +194,7 @@ export class MotionChoice {
     for (const [id, part] of Object.entries(figures)) {
       if (part.motion === gone) left = withPart(left, id, { motion: null });
     }
-    this.onChange({ motion: motion === gone ? USUAL.motion : motion, figures: left });
+    this.change({ motion: motion === gone ? USUAL.motion : motion, figures: left });
   }
 
   stop() {
