@@ -48,8 +48,10 @@ class ShareBox {
     this.offer();
   }
 
-  offer() {
-    this.put(button(words.open, "share", "is-quiet", () => this.ask()));
+  /** @param {string} [said] what has happened before */
+  offer(said = "") {
+    const open = button(words.open, "share", "is-quiet", () => this.ask());
+    this.put(el("div", {}, open, said && el("p", { class: "small", role: "status" }, said)), open);
   }
 
   async ask() {
@@ -120,8 +122,7 @@ class ShareBox {
   async stop(share) {
     try {
       await deleteShare(share.id);
-      this.put(el("p", { class: "share-box", role: "status" }, words.stopped));
-      this.of = "";
+      this.offer(words.stopped);
     } catch (error) {
       this.put(problem(error, button(strings.retry, "again", "is-quiet", () => this.stop(share))));
     }

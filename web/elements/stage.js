@@ -18,8 +18,8 @@ import { overlay } from "./overlay.js";
  */
 
 /**
- * Its room keeps its size whatever is shown, so that nothing around it moves; the frame within is made
- * anew for each thing, for the same reason.
+ * Its room keeps its size whatever is shown, so that nothing around it moves; for the same reason the
+ * frame within is made anew for each thing, and a picture is put there once its size is known.
  * @returns {Stage}
  */
 export function stage() {
@@ -29,9 +29,12 @@ export function stage() {
   const hide = () => frame.classList.add("is-unseen");
   const removeNote = () => frame.querySelector(".stage-note")?.remove();
   let leave = () => {};
+  /** The picture that is being loaded, with what is to be drawn over it. */
+  let coming = /** @type {{ found: Node | null } | null} */ (null);
   const show = (/** @type {Node} */ shown, /** @type {() => void} */ stop) => {
     leave();
     leave = stop;
+    coming = null;
     frame = el("div", { class: "stage" }, shown);
     node.replaceChildren(frame);
   };
@@ -39,11 +42,24 @@ export function stage() {
     node,
     isUnseen: () => frame.classList.contains("is-unseen"),
     showPicture(url, label) {
-      show(el("img", { src: url, alt: label, class: "picture", onerror: hide }), () => {});
+      const picture = el("img", { src: url, alt: label, class: "picture" });
+      const awaited = (coming = { found: null });
+      const put = (/** @type {boolean} */ isSeen) => {
+        if (coming !== awaited) return;
+        show(picture, () => {});
+        if (!isSeen) hide();
+        if (awaited.found) frame.append(awaited.found);
+      };
+      picture.addEventListener("load", () => put(true));
+      picture.addEventListener("error", () => put(false));
     },
     showFigures(annotation) {
-      frame.querySelector(".overlay")?.remove();
-      frame.append(overlay(annotation));
+      const found = overlay(annotation);
+      if (coming) coming.found = found;
+      else {
+        frame.querySelector(".overlay")?.remove();
+        frame.append(found);
+      }
     },
     showPlayer: (player, stop = () => {}) => show(player, stop),
     wait(note) {

@@ -62,6 +62,7 @@ async function resume() {
 function follow(sending, status, signal) {
   if (!sending || signal.aborted) return;
   const look = () => {
+    if (!listSendings().includes(sending)) return;
     if (sending.drawing) navigate(`/drawings/${sending.drawing.id}`);
     else status.show(sending);
   };

@@ -1,0 +1,111 @@
+"""Every page: nothing moves by itself, axe finds nothing, and both languages are spoken."""
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.support_pages import (
+    AXE,
+    LANGUAGES,
+    SIZES,
+    find_barriers,
+    find_shifts,
+    hand_in,
+    open_page,
+    take_picture,
+)
+
+pytestmark = pytest.mark.browser
+
+JOB_MS = 60_000
+TOOLS = ("figures", "outline", "joints", "order")
+
+
+@pytest.fixture(params=zip(SIZES, LANGUAGES, strict=True), ids="-".join)
+def visit(
+    request: pytest.FixtureRequest, browser: Browser, server: str
+) -> Iterator[tuple[Page, str]]:
+    """A first visit at a size in a language, and a name for both."""
+    size, language = request.param
+    options = {"locale": LANGUAGES[language], "reduced_motion": "reduce"}
+    with open_page(browser, size, **options) as page:
+        page.goto(server, wait_until="networkidle")
+        yield page, f"{size}-{language}"
+
+
+def test_nobody_is_kept_from_any_page(visit: tuple[Page, str], server: str) -> None:
+    if not AXE.is_file():
+        pytest.skip("axe is not installed: run `npm ci` in web/")
+    page, name = visit
+    found = {"first": find_barriers(page)}
+    take_picture(page, f"first-{name}")
+    hand_in(page, "robot")
+    expect(page.locator(".stage .picture")).to_be_visible()
+    found["working"] = find_barriers(page)
+    expect(page.locator(".player canvas")).to_be_visible(timeout=JOB_MS)
+    page.locator(".exports summary").click()
+    page.locator(".share .button").click()
+    expect(page.locator(".share-box")).to_be_visible()
+    found["result"] = find_barriers(page)
+    page.locator(".share-box .actions .button").first.click()
+    link = page.locator(".share-box input[readonly]").input_value()
+    found["link"] = find_barriers(page)
+    page.locator(".farewell .is-text").click()
+    found["question"] = find_barriers(page)
+    page.keyboard.press("Escape")
+    drawing = urlsplit(page.url).path
+    paths = [f"{drawing}/edit/{tool}" for tool in TOOLS]
+    for path in (urlsplit(link).path, *paths, "/shared/nope", "/nope", "/privacy", "/"):
+        page.goto(server + path, wait_until="networkidle")
+        expect(page.locator("main h1, main h2").first).to_be_attached()
+        found[path] = find_barriers(page)
+    page.goto(f"{server}/privacy", wait_until="networkidle")
+    take_picture(page, f"privacy-{name}")
+    assert {path: told for path, told in found.items() if told} == {}
+
+
+def test_nothing_moves_by_itself(visit: tuple[Page, str], server: str) -> None:
+    page, _ = visit
+    assert find_shifts(page) == []
+    hand_in(page, "dancer")
+    expect(page.locator(".player canvas")).to_be_visible(timeout=JOB_MS)
+    assert find_shifts(page) == []
+    for path in (urlsplit(page.url).path, "/privacy", "/nope", "/"):
+        page.goto(server + path, wait_until="networkidle")
+        assert find_shifts(page) == [], path
+
+
+def test_page_says_which_language_it_speaks(visit: tuple[Page, str]) -> None:
+    page, name = visit
+    is_chinese = name.endswith("zh")
+    expect(page.locator("html")).to_have_attribute("lang", "zh-Hans" if is_chinese else "en")
+    page.keyboard.press("Tab")
+    skip = page.locator(".skip")
+    expect(skip).to_be_focused()
+    expect(skip).to_have_text("跳到正文" if is_chinese else "Skip to the page")
+    page.keyboard.press("Enter")
+    expect(page.locator("#main")).to_be_focused()
+
+
+def test_all_of_ones_own_is_deleted_at_once(visit: tuple[Page, str], server: str) -> None:
+    page, name = visit
+    if name.endswith("zh"):
+        pytest.skip("said in English")
+    hand_in(page, "hat")
+    expect(page.locator(".stage .picture")).to_be_visible()
+    address = page.url
+    (cookie,) = page.context.cookies()
+    assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
+    page.get_by_role("link", name="Privacy").click()
+    expect(page.locator("main")).to_contain_text("For 30 days. Then all of it is deleted")
+    page.get_by_role("button", name="Delete everything now").click()
+    page.get_by_role("button", name="Yes, delete everything").click()
+    expect(page.locator("main")).to_contain_text("Everything of yours has been deleted")
+    assert page.context.cookies() == []
+    page.goto(address)
+    expect(page.get_by_role("heading", level=1)).to_have_text("There is nothing here")
+    page.goto(server)
+    expect(page.locator(".samples")).to_be_visible()
+    expect(page.locator(".my-drawings")).to_be_hidden()
