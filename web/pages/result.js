@@ -269,8 +269,8 @@ class ResultPage {
       strings.retry,
     );
     const mend = mendAction(this.id, error);
-    const rest = [...(mend ? [mend] : []), ...(mayPass(error) ? [again] : [])];
-    const note = problem(error, anotherLink(), ...rest);
+    const first = mend ? [mend] : [];
+    const note = problem(error, ...first, anotherLink(), ...(mayPass(error) ? [again] : []));
     this.heading.textContent = note.querySelector("h2")?.textContent ?? "";
     this.heading.classList.add("visually-hidden");
     this.stage.stopWaiting();
