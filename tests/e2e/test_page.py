@@ -12,7 +12,7 @@ from tests.support_frames import ink, moved, read_gif
 
 pytestmark = pytest.mark.browser
 
-SIZES = {"phone": (390, 844), "desk": (1280, 800)}
+SIZES = {"phone": (390, 844), "desk": (1440, 900)}
 DRAWING = "anamel-277-green-smile.jpg"
 JOB_MS = 60_000
 UNTIL_PLAYED = """() => new Promise((resolve) => {
@@ -186,7 +186,7 @@ def test_lost_server_is_told_and_the_work_kept(page: Page) -> None:
     expect(told).to_contain_text("goes on its way by itself")
     page.unroute("**/api/**")
     expect(page.locator("#banner")).to_contain_text("The server is back")
-    expect(page.locator(".stage").get_by_role("img", name="Your drawing, robot.jpg")).to_be_visible()
+    expect(page.locator(".stage").get_by_alt_text("Your drawing, robot.jpg")).to_be_visible()
 
 
 def test_page_talks_to_its_own_host_only(browser: Browser, server: str) -> None:
