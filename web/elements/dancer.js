@@ -58,6 +58,7 @@ export class Dancer {
     this.node.classList.add("is-old");
     this.node.setAttribute("aria-busy", "true");
     this.show.live?.pause();
+    this.stage.node.inert = true;
     if (this.note.textContent !== text) this.note.textContent = text;
   }
 
@@ -98,6 +99,7 @@ export class Dancer {
   reveal() {
     this.node.classList.remove("is-old");
     this.node.removeAttribute("aria-busy");
+    this.stage.node.inert = false;
     this.note.textContent = "";
   }
 

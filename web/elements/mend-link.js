@@ -8,13 +8,17 @@ import { strings } from "../strings.js";
 const TOOLS = /** @type {const} */ ({ box: "figures", mask: "outline", joints: "joints" });
 
 /**
+ * It goes with what the address says of the dance, which is practised meanwhile.
  * @param {string} id of the drawing
- * @param {string} [motion] that it practises meanwhile
  */
-export function mendLink(id, motion = "") {
-  const query = motion && `?motion=${encodeURIComponent(motion)}`;
-  const href = `/drawings/${id}/edit/figures${query}`;
-  return el("a", { class: "button is-text mend", href, "data-page": true }, strings.result.mend);
+export function mendLink(id) {
+  const href = `/drawings/${id}/edit/figures`;
+  const go = () => {
+    link.href = href + location.search;
+  };
+  const about = { class: "button is-text mend", href, "data-page": true, onclick: go };
+  const link = el("a", about, strings.result.mend);
+  return link;
 }
 
 /**

@@ -1,10 +1,10 @@
 /** Where a drawing is mended: the board, the tool in hand, and the figure dancing beside it. */
 
+import { readAddress } from "../addresses.js";
 import { el } from "../dom.js";
 import { growBox } from "../geometry.js";
 import { navigate, rename } from "../router.js";
 import { strings } from "../strings.js";
-import { USUAL } from "../wishes.js";
 import { figuresTool } from "./box-editor.js";
 import { conflictNotice } from "./conflict.js";
 import { MARGIN } from "./drawing-board.js";
@@ -46,15 +46,14 @@ export class Workbench {
    * @param {string} id of the drawing
    * @param {DrawingBoard} board
    * @param {Corrections} corrections
-   * @param {{ figure: string, motion: string }} chosen the figure that is mended, and the motion
-   *   that it practises
+   * @param {URLSearchParams} query which figure is mended, and the dance that it practises
    */
-  constructor(id, board, corrections, { figure, motion }) {
+  constructor(id, board, corrections, query) {
     this.id = id;
     this.board = board;
     this.corrections = corrections;
-    this.chosen = figure;
-    this.motion = motion;
+    this.query = query;
+    this.chosen = query.get("figure") ?? "";
     this.leaving = new AbortController();
     /** @type {ToolName} */
     this.toolName = "figures";
@@ -63,7 +62,7 @@ export class Workbench {
     /** What the notice tells. @type {unknown} */
     this.noticed = null;
     const { signal } = this.leaving;
-    this.dancer = new Dancer(id, corrections, { ...USUAL, motion }, signal);
+    this.dancer = new Dancer(id, corrections, readAddress(query).wish, signal);
     this.listener = el("p", { class: "visually-hidden", role: "status" });
     this.bar = el("div", { class: "edit-bar" });
     this.notices = el("div", { class: "edit-notices" });
@@ -123,8 +122,8 @@ export class Workbench {
 
   /** @param {ToolName} name */
   addressOf(name) {
-    const said = { figure: this.chosen, motion: this.motion === USUAL.motion ? "" : this.motion };
-    const query = new URLSearchParams(Object.entries(said).filter(([, value]) => value));
+    const query = new URLSearchParams(this.query);
+    if (this.chosen) query.set("figure", this.chosen);
     return `/drawings/${this.id}/edit/${name}${query.size > 0 ? `?${query}` : ""}`;
   }
 
@@ -248,8 +247,9 @@ export class Workbench {
     const late = new Promise((resolve) => setTimeout(resolve, PATIENCE));
     await Promise.race([corrections.untilSaved(), late]);
     if (corrections.saving === "conflict" || this.leaving.signal.aborted) return;
-    const query = this.motion === USUAL.motion ? "" : `?motion=${encodeURIComponent(this.motion)}`;
-    navigate(`/drawings/${this.id}${query}`);
+    const query = new URLSearchParams(this.query);
+    query.delete("figure");
+    navigate(`/drawings/${this.id}${query.size > 0 ? `?${query}` : ""}`);
   }
 
   leave() {

@@ -12,7 +12,6 @@ import { working } from "../elements/working.js";
 import { openDrawing, readDrawing } from "../reading.js";
 import { recallDrawing } from "../session.js";
 import { strings } from "../strings.js";
-import { USUAL } from "../wishes.js";
 
 /** @import { JobEvent } from "../types.js" */
 
@@ -51,7 +50,7 @@ export function mountEdit(root, { id = "", tool, query }) {
 
 /**
  * @param {string} id of the drawing
- * @param {URLSearchParams} query which figure, and the motion to come back to
+ * @param {URLSearchParams} query which figure, and the dance to come back to
  * @param {(event: JobEvent) => void} tell how the drawing is read, where it still is
  * @param {AbortSignal} signal
  * @returns {Promise<Workbench | null>} null when nobody waits any more
@@ -66,10 +65,7 @@ async function open(id, query, tell, signal) {
     label: words.board,
     size: annotation,
   });
-  return new Workbench(id, board, openCorrections(id, annotation), {
-    figure: query.get("figure") ?? "",
-    motion: query.get("motion") ?? USUAL.motion,
-  });
+  return new Workbench(id, board, openCorrections(id, annotation), query);
 }
 
 /**
