@@ -22,14 +22,19 @@ def blend(canvas: NDArray[np.uint8], pixels: NDArray[np.int64], colours: Packed)
     thin = _thin(colours)
     at_solid, at_thin = pixels.take(solid), pixels.take(thin)
     below[at_solid] = colours.take(solid)
-    hidden_up_to = np.zeros(len(below), np.int32)
-    hidden_up_to[at_solid] = solid
-    seen = hidden_up_to.take(at_thin) <= thin
+    # what is solid hides the thin that came before it; few pixels have both
+    is_thin = np.zeros(len(below), np.bool_)
+    is_thin[at_thin] = True
+    both = np.flatnonzero(is_thin.take(at_solid))
+    latest = np.empty(len(below), np.int64)
+    latest[at_thin] = -1
+    latest[at_solid[both]] = solid[both]
+    seen = latest.take(at_thin) < thin
     at_thin, thin = at_thin[seen], thin[seen]
     while len(thin):
         # of several on one pixel the one behind goes first
-        hidden_up_to[at_thin[::-1]] = thin[::-1]
-        behind = hidden_up_to.take(at_thin) == thin
+        latest[at_thin[::-1]] = thin[::-1]
+        behind = latest.take(at_thin) == thin
         _mix(below, at_thin[behind], colours.take(thin[behind]))
         at_thin, thin = at_thin[~behind], thin[~behind]
 

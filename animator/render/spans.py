@@ -23,14 +23,14 @@ class Spans:
 
     Attributes:
         triangle: (S,) int64, index of the triangle, ascending.
-        row: (S,) int64, of all its pixels.
-        first: (S,) int64, column of the first pixel.
+        row: (S,) float64, a whole number, of all its pixels.
+        first: (S,) float64, a whole number, column of the first pixel.
         count: (S,) int64, pixels, >= 0.
     """
 
     triangle: NDArray[np.int64]
-    row: NDArray[np.int64]
-    first: NDArray[np.int64]
+    row: NDArray[np.float64]
+    first: NDArray[np.float64]
     count: NDArray[np.int64]
 
 
@@ -51,15 +51,17 @@ def scan(corners: Points, width: int, height: int) -> Spans:
     long = _Lines(ends[0], ends[2], count)
     short = _Lines(ends[:2].T.ravel(), ends[1:].T.ravel(), parts)
     triangle = np.arange(len(corners)).repeat(count)
-    row = np.arange(len(triangle))
-    row += (top[2] - np.cumsum(count)).take(triangle)
-    one = long.slope.take(triangle) * row
+    row = np.arange(len(triangle), dtype=np.float64)
+    row += (top[2] - np.cumsum(count)).astype(np.float64).take(triangle)
+    one = long.slope.take(triangle)
+    one *= row
     one += long.start.take(triangle)
-    other = short.slope.repeat(parts) * row
+    other = short.slope.repeat(parts)
+    other *= row
     other += short.start.repeat(parts)
     first = _columns(np.minimum(one, other), width)
-    last = _columns(np.maximum(one, other), width)
-    return Spans(triangle=triangle, row=row, first=first, count=last - first)
+    last = _columns(np.maximum(one, other, out=one), width)
+    return Spans(triangle, row, first, (last - first).astype(np.int64))
 
 
 def _from_above(corners: Points) -> Points:
@@ -82,7 +84,7 @@ class _Lines:
         self.start = upper.real + (0.5 - upper.imag) * self.slope
 
 
-def _columns(x: NDArray[np.float64], width: int) -> NDArray[np.int64]:
-    """The first pixels whose centres do not lie left of x."""
+def _columns(x: NDArray[np.float64], width: int) -> NDArray[np.float64]:
+    """The first pixels whose centres do not lie left of x, in place."""
     x -= 0.5
-    return np.ceil(x, out=x).clip(0, width, out=x).astype(np.int64)
+    return np.ceil(x, out=x).clip(0, width, out=x)
