@@ -4,7 +4,10 @@ import { el } from "../dom.js";
 import { toScreen } from "../spaces.js";
 
 /** @import { DrawingPoint } from "../spaces.js" */
+/** @import { Box } from "../types.js" */
 /** @import { DrawingBoard } from "./drawing-board.js" */
+
+/** A picture, and the part of the drawing that it shows. @typedef {{ picture: CanvasImageSource, box: Box }} Glimpse */
 
 /** CSS pixels across, how much larger, and how far from the finger its middle is. */
 const SIDE = 116;
@@ -17,11 +20,11 @@ const RING = 2.5;
 export class Loupe {
   /**
    * @param {DrawingBoard} board
-   * @param {HTMLCanvasElement[]} [layers] what lies over all of the picture
+   * @param {(seen: Box) => Glimpse | null} [over] what lies over a part of the picture
    */
-  constructor(board, layers = []) {
+  constructor(board, over = () => null) {
     this.board = board;
-    this.layers = layers;
+    this.over = over;
     this.canvas = el("canvas", { class: "loupe", hidden: true, "aria-hidden": "true" });
     board.node.append(this.canvas);
   }
@@ -53,9 +56,13 @@ export class Loupe {
     if (!context) return;
     context.fillStyle = "#fffdf7";
     context.fillRect(0, 0, canvas.width, canvas.height);
-    // The picture may have other pixels than the drawing while it is a smaller version of it.
-    this.copy(context, board.picture, board.picture.naturalWidth / board.size.width, at);
-    for (const layer of this.layers) this.copy(context, layer, layer.width / board.size.width, at);
+    const { picture, size, pixel } = board;
+    const half = (SIDE * pixel) / TIMES / 2;
+    /** @type {Box} */
+    const seen = [at.x - half, at.y - half, at.x + half, at.y + half];
+    this.copy(context, seen, { picture, box: [0, 0, size.width, size.height] });
+    const over = this.over(seen);
+    if (over) this.copy(context, seen, over);
     context.strokeStyle = "#2f2a33";
     context.lineWidth = 1.5 * devicePixelRatio;
     context.beginPath();
@@ -66,15 +73,13 @@ export class Loupe {
 
   /**
    * @param {CanvasRenderingContext2D} context
-   * @param {CanvasImageSource} source
-   * @param {number} finer its pixels for each of the drawing
-   * @param {DrawingPoint} at
+   * @param {Box} seen
+   * @param {Glimpse} glimpse
    */
-  copy(context, source, finer, { x, y }) {
-    const seen = (SIDE * this.board.pixel) / TIMES;
-    const [left, top, side] = [x - seen / 2, y - seen / 2, seen].map((length) => length * finer);
-    const { width, height } = this.canvas;
-    context.drawImage(source, left, top, side, side, 0, 0, width, height);
+  copy(context, [left, top, right], { picture, box: [x1, y1, x2, y2] }) {
+    const larger = this.canvas.width / (right - left);
+    const [x, y] = [(x1 - left) * larger, (y1 - top) * larger];
+    context.drawImage(picture, x, y, (x2 - x1) * larger, (y2 - y1) * larger);
   }
 
   hide() {

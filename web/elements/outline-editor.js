@@ -39,7 +39,7 @@ class OutlineEditor {
     this.desk = desk;
     this.grid = emptyGrid(desk.board.size.width, desk.board.size.height);
     this.layer = new OutlineLayer(desk.board, this.grid);
-    this.loupe = new Loupe(desk.board, [this.layer.canvas]);
+    this.loupe = new Loupe(desk.board, (seen) => this.layer.glimpse(seen));
     /** @type {Instrument} */
     this.instrument = "brush";
     this.tolerance = 0.5;

@@ -1,6 +1,7 @@
 /** An outline over its drawing, painted anew where it changes. */
 
-import { joinAreas, wholeArea } from "../mask-grid.js";
+import { el } from "../dom.js";
+import { clipArea, joinAreas, wholeArea } from "../mask-grid.js";
 import { areaInView, lineWidth, paintView, sampling } from "../mask-view.js";
 
 /** @import { Grid } from "../mask-grid.js" */
@@ -21,6 +22,7 @@ export class OutlineLayer {
     this.canvas.style.width = `${grid.width}px`;
     this.canvas.style.height = `${grid.height}px`;
     this.context = this.canvas.getContext("2d");
+    this.apart = el("canvas");
     /** @type {Box | null} */
     this.changed = null;
     this.frame = 0;
@@ -62,11 +64,33 @@ export class OutlineLayer {
 
   paint() {
     this.frame = 0;
-    if (!this.changed || !this.context) return;
+    if (!this.changed) return;
     const area = areaInView(this.how, this.changed);
     this.changed = null;
-    const image = this.context.createImageData(area[2] - area[0], area[3] - area[1]);
+    this.context?.putImageData(this.draw(area), area[0], area[1]);
+  }
+
+  /** @param {Box} area of the view */
+  draw(area) {
+    const image = new ImageData(area[2] - area[0], area[3] - area[1]);
     paintView(this.grid, this.how, area, new Uint32Array(image.data.buffer));
-    this.context.putImageData(image, area[0], area[1]);
+    return image;
+  }
+
+  /**
+   * A small part as it looks now. It is drawn apart: a canvas that is read is copied when it is
+   * painted again.
+   * @param {Box} box of the drawing
+   * @returns {import("./loupe.js").Glimpse | null}
+   */
+  glimpse(box) {
+    const inside = clipArea(this.grid, box);
+    if (!inside) return null;
+    const area = areaInView(this.how, inside);
+    const [x1, y1, x2, y2] = area;
+    [this.apart.width, this.apart.height] = [x2 - x1, y2 - y1];
+    this.apart.getContext("2d")?.putImageData(this.draw(area), 0, 0);
+    const { scale } = this.how;
+    return { picture: this.apart, box: [x1 / scale, y1 / scale, x2 / scale, y2 / scale] };
   }
 }
