@@ -105,7 +105,7 @@ export class Animations {
   keep(animation) {
     const name = nameOf(animation.request);
     const revision = recallDrawing(this.id)?.annotation?.revision;
-    if (name === null || (animation.revision ?? 0) !== revision) return;
+    if (name === null || animation.revision !== revision) return;
     for (const { format } of animation.files) {
       this.finished.set(keyOf(name, format), animation);
     }

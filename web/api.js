@@ -25,14 +25,11 @@ export class ApiError extends Error {
  * @param {Blob} file
  * @param {string} name
  * @param {(share: number) => void} onProgress share of the bytes that are sent, 0 to 1
- * @param {AbortSignal} [signal] gives it up
  * @returns {Promise<DrawingDocument>} that of before, when the same was handed in before
  */
-export function createDrawing(file, name, onProgress, signal) {
+export function createDrawing(file, name, onProgress) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    signal?.addEventListener("abort", () => request.abort());
-    request.onabort = () => reject(new ApiError("given_up", ""));
     request.open("POST", `/api/drawings?name=${encodeURIComponent(name)}`);
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.upload.onprogress = (event) => onProgress(event.loaded / Math.max(event.total, 1));

@@ -11,6 +11,9 @@ import { rememberDrawing } from "./session.js";
 
 /** @import { DrawingDocument } from "./types.js" */
 
+/** Milliseconds after which a server that has too much to do is asked again. */
+const BUSY_MS = 5000;
+
 /**
  * @typedef {object} Sending
  * @property {File} file
@@ -18,7 +21,7 @@ import { rememberDrawing } from "./session.js";
  * @property {"waiting" | "sending" | "reading" | "done" | "failed"} state
  * @property {number} share of the state that is done, 0 to 1
  * @property {DrawingDocument | null} drawing once it is there
- * @property {unknown} error why it failed
+ * @property {unknown} error why it failed, or has to wait
  * @property {number | null} key in the outbox
  */
 
@@ -120,25 +123,29 @@ function queue(sending) {
 /** @param {Sending} sending */
 async function sendUntilThere(sending) {
   while (sending.state === "waiting" || sending.state === "sending") {
-    change(sending, { state: "sending", share: 0 });
+    change(sending, { state: "sending", share: 0, error: null });
     try {
       const onProgress = (/** @type {number} */ share) => change(sending, { share });
       const drawing = await createDrawing(sending.file, sending.file.name, onProgress);
       rememberDrawing(drawing, sending.file);
       change(sending, { state: "reading", share: 0, drawing });
     } catch (error) {
-      if (isOffline(error)) await wait(sending);
+      if (mayWait(error)) await wait(sending, error);
       else change(sending, { state: "failed", error });
     }
   }
   takeOutOfOutbox(sending.key);
 }
 
-/** @param {Sending} sending */
-async function wait(sending) {
-  change(sending, { state: "waiting", share: 0 });
+/**
+ * @param {Sending} sending
+ * @param {ApiError} error
+ */
+async function wait(sending, error) {
+  change(sending, { state: "waiting", share: 0, error });
+  if (error.code !== "offline") return new Promise((resolve) => setTimeout(resolve, BUSY_MS));
   reportConnection(false);
-  await untilBack();
+  return untilBack();
 }
 
 /**
@@ -155,8 +162,12 @@ async function read(sending, drawing) {
   }
 }
 
-/** @param {unknown} error */
-const isOffline = (error) => error instanceof ApiError && error.code === "offline";
+/**
+ * @param {unknown} error
+ * @returns {error is ApiError} whether it passes by itself
+ */
+const mayWait = (error) =>
+  error instanceof ApiError && ["offline", "too_many_requests"].includes(error.code);
 
 /**
  * @param {Sending} sending

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 from tests.e2e.conftest import CHROMIUM, FLAGS
 from tests.support_pages import SIZES, find_shifts, hand_in, open_page, take_picture
@@ -104,6 +104,24 @@ def test_bad_file_among_good_ones_is_told_and_the_good_ones_stay(desk: Page) -> 
     expect(alert).to_have_count(0)
     hand_in(desk, "hat")
     expect_picture(desk, "hat.jpg")
+
+
+def test_server_that_has_too_much_to_do_is_asked_again_by_itself(desk: Page) -> None:
+    answers = iter([429])
+
+    def answer(route: Route) -> None:
+        if status := next(answers, None):
+            problem = '{"code": "too_many_requests", "detail": "Too often."}'
+            route.fulfill(status=status, content_type="application/problem+json", body=problem)
+        else:
+            route.continue_()
+
+    desk.route("**/api/drawings?*", answer)
+    hand_in(desk, "robot")
+    expect(desk.locator(".upload-status")).to_contain_text("There is a queue just now")
+    expect(desk.locator(".stage").get_by_alt_text("Your drawing, robot.jpg")).to_be_visible(
+        timeout=JOB_MS
+    )
 
 
 def test_picture_is_pasted_by_button_and_by_keys(desk: Page, server: str) -> None:

@@ -34,6 +34,8 @@ const PASSING = new Set([
   "model_unavailable",
   "internal_error",
   "encoding_failed",
+  "too_many_requests",
+  "not_ready",
   "other",
 ]);
 

@@ -1,5 +1,6 @@
 /** How a drawing is getting on that is being sent, in the place where it was handed in. */
 
+import { ApiError } from "../api.js";
 import { el } from "../dom.js";
 import { forgetSendings, sendAgain } from "../sending.js";
 import { strings } from "../strings.js";
@@ -39,10 +40,15 @@ export function sendingStatus() {
         return;
       }
       put("bar", () => sendingCard(sending, bar.node));
-      const isWaiting = sending.state === "waiting";
-      bar.show(sending.share, isWaiting ? words.waiting : words.sending);
+      bar.show(sending.share, sentenceFor(sending.error));
     },
   };
+}
+
+/** @param {unknown} error why it has to wait, if it has to */
+function sentenceFor(error) {
+  if (!(error instanceof ApiError)) return words.sending;
+  return error.code === "offline" ? words.waiting : words.busy;
 }
 
 /**

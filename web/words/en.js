@@ -18,6 +18,7 @@ export const words = {
     pastedName: "pasted picture.png",
     nothingToPaste: "There is no picture to paste. Copy one first, or choose a file.",
     waiting: "The server does not answer. Your drawing is kept here and goes on its way by itself.",
+    busy: "There is a queue just now. Your drawing goes on its way by itself in a moment.",
     another: "Another picture",
     formats: "PNG, JPEG, HEIC, WebP and more",
     samplesHeading: "No drawing at hand? Borrow one of these",
@@ -648,6 +649,15 @@ export const words = {
       title: "Something went wrong on our side",
       text: "It was not your drawing. Try again in a moment.",
     },
+    too_many_requests: {
+      title: "That was a lot at once",
+      text: "Wait a minute, then try again.",
+    },
+    not_ready: {
+      title: "Something is still being found",
+      text: "Try again in a moment.",
+    },
+    key_required: { title: "This server is not open to everybody" },
     not_found: { title: "There is nothing here" },
     offline: {
       title: "The server does not answer",

@@ -18,6 +18,7 @@ export const words = {
     pastedName: "粘贴的图片.png",
     nothingToPaste: "没有可以粘贴的图片。请先复制一张，或者选择文件。",
     waiting: "服务器没有回应。您的画保存在这里，连上后会自动上传。",
+    busy: "现在正在排队，您的画稍后会自动上传。",
     another: "换一张图片",
     formats: "PNG、JPEG、HEIC、WebP 等格式",
     samplesHeading: "手边没有画？先借一张试试",
@@ -620,6 +621,15 @@ export const words = {
       title: "我们这边出了点问题",
       text: "不是您的画的问题。请过一会儿再试。",
     },
+    too_many_requests: {
+      title: "一下子太多了",
+      text: "请等一分钟再试。",
+    },
+    not_ready: {
+      title: "还在寻找中",
+      text: "请过一会儿再试。",
+    },
+    key_required: { title: "这台服务器不对所有人开放" },
     not_found: { title: "这里什么也没有" },
     offline: {
       title: "服务器没有回应",
