@@ -222,3 +222,33 @@ def test_figure_moves_on_its_paper_and_on_nothing(still_stage: Stage) -> None:
     paper = still_stage.look()
     assert paper[:, :30].mean() < 250, "the photo's paper is no pure white"
     assert paper.min() < 100, "the figure stands on it"
+
+
+GROUND = """() => {
+  return document.querySelector(".player-ground").toDataURL().split(",")[1];
+}"""
+
+
+def still_of(app: App, drawing: str, shadow: bool) -> NDArray[np.float64]:
+    """The server's first frame over nothing: (H, W) alpha, 0 to 255."""
+    background = {"kind": "transparent", "shadow": shadow}
+    wish = {"motion": "wave", "background": background, "formats": ["png"]}
+    animation = app.http.post(f"/api/drawings/{drawing}/animations", json=wish).json()
+    assert app.wait_for_job(animation["job"], within=60)["state"] == "done"
+    data = app.http.get(f"/api/animations/{animation['id']}/file.png").content
+    with Image.open(io.BytesIO(data)) as picture:
+        return np.array(picture.convert("RGBA"))[..., 3].astype(np.float64)
+
+
+def test_shadow_lies_where_the_server_casts_it(still_stage: Stage, app: App, drawing: str) -> None:
+    page = still_stage.page
+    page.get_by_text("Shadow", exact=True).click()
+    expect(page.locator(".player-ground")).to_be_visible()
+    plain, shaded = still_of(app, drawing, False), still_of(app, drawing, True)
+    with Image.open(io.BytesIO(base64.b64decode(page.evaluate(GROUND)))) as picture:
+        size = (shaded.shape[1], shaded.shape[0])
+        ours = np.array(picture.getchannel("A").resize(size)).astype(np.float64)
+    free = plain == 0
+    assert shaded[free].max() > 60, "there is a shadow"
+    dark = free & ((shaded > 8) | (ours > 8))
+    assert np.abs(ours - shaded)[dark].mean() < 8
