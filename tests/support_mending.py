@@ -1,9 +1,7 @@
 """One drawing of one browser, open in the editor, and what the server has of it."""
 
-import os
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,6 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from animator.core.annotation import Annotation, FigureAnnotation
 from animator.core.mask import mask_from_run_lengths
+from tests.support_pages import take_picture
 from tests.support_touch import Point
 
 WAIT_MS = 20_000
@@ -120,13 +119,13 @@ class Mender:
 
     def keep_picture(self, name: str) -> None:
         """Keep what is seen, where somebody wants to look at it."""
-        if folder := os.environ.get("ANIMATOR_SCREENSHOTS"):
-            self.page.screenshot(path=Path(folder) / f"{name}.png")
+        take_picture(self.page, name)
 
 
 def silhouette(figure: FigureAnnotation) -> NDArray[np.bool_]:
-    """The mask of a figure (h, w), as large as its box."""
-    assert figure.mask is not None
+    """The mask of a figure (h, w), as large as its box; empty where there is none."""
+    if figure.mask is None:  # it is being found
+        return np.zeros((round(figure.box.height), round(figure.box.width)), np.bool_)
     return mask_from_run_lengths(figure.mask).data
 
 

@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, expect
 from animator.core.annotation import FigureAnnotation
 from animator.core.mask import Mask, run_lengths_from_mask
 from tests.support_mending import PAPER, Mender, agreement, silhouette
+from tests.support_pages import AXE, find_barriers
 from tests.support_serve import PATIENCE, ROOT, TINY_MODELS, serving_app, wait_until
 from tests.support_touch import Finger, middle_of
 
@@ -213,12 +214,30 @@ def test_outline_is_mended_by_keyboard_alone(desk: Mender) -> None:
     desk.hears("Taken back: erasing.")
     wait_until(lambda: desk.figure() == before, PATIENCE, "the figure as it was")
 
+    if AXE.is_file():
+        keyboard.press("f")
+        assert find_barriers(desk.page) == []
+    revision = desk.annotation().revision
     keyboard.press("g")
     desk.hears("Touch what is not the figure")
     keyboard.press(" ")
     desk.hears("Taken away by magic.")
     keyboard.press("h")
     expect(desk.page.locator(".outline-canvas")).to_be_hidden()
+    desk.wait_until_saved(revision)
+
+
+def test_outline_is_found_anew_when_it_is_asked_for(desk: Mender) -> None:
+    legs = silhouette(desk.figure()).copy()
+    half = len(legs) // 2
+    legs[:half] = False
+    desk.correct({"mask": run_lengths_from_mask(Mask(legs))})
+    desk.open("outline")
+    desk.page.get_by_role("button", name="Find anew").click()
+    wait_until(lambda: silhouette(desk.figure())[:half].sum() > 0, PATIENCE, "another outline")
+    found = silhouette(desk.figure())
+    assert 0.3 < found[:half].sum() / found.sum() < 0.7
+    expect(desk.page.locator(".edit-state")).to_have_text("Saved")
 
 
 def test_two_fingers_zoom_and_paint_nothing(phone: BrowserContext, server: str) -> None:
