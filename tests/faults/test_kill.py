@@ -142,8 +142,9 @@ def test_next_start_ends_the_job_that_a_killed_server_had_begun(tmp_path: Path) 
         app.wait_for_work(drawing["job"])
         app.process.kill()
         app.process.wait()
-    with serving_app(tmp_path) as app:
-        assert app.wait_for_job(drawing["job"])["state"] == "done"
+    with serving_app(tmp_path) as again:
+        again.http.cookies.update(app.http.cookies)  # the same owner
+        assert again.wait_for_job(drawing["job"])["state"] == "done"
 
 
 def test_interrupt_ends_every_process_within_five_seconds(tmp_path: Path) -> None:
