@@ -47,6 +47,7 @@ export class Dancer {
     this.making.abort();
     this.revision = -1;
     if (saving === "offline") this.wait(words.unsaved);
+    else if (saving === "conflict" || saving === "refused") this.wait(strings.edit.saving[saving]);
     else if (corrections.pending.length > 0) this.wait(corrections.error ? words.failed : words.looking);
     else if (corrections.figures.every(({ hidden }) => hidden)) this.wait(words.nobody);
     else if (saving === "saved") this.make();

@@ -9,9 +9,10 @@ import { drag, pinch } from "../spaces.js";
 const STILL = 6;
 
 /**
- * `waiting`: one finger is down and has not moved yet. `drawing`: the pen has it. `moving`: the paper
- * goes with it. `pinching`: two fingers hold the paper. `spent`: nothing more until all are lifted.
- * @typedef {"idle" | "waiting" | "drawing" | "moving" | "pinching" | "spent"} Doing
+ * `waiting`: one finger is down and has not moved yet. `drawing`: the pen has it. `lent`: a grip has
+ * it. `moving`: the paper goes with it. `pinching`: two fingers hold the paper. `spent`: nothing more
+ * until all are lifted.
+ * @typedef {"idle" | "waiting" | "drawing" | "lent" | "moving" | "pinching" | "spent"} Doing
  */
 
 export class Gestures {
@@ -24,6 +25,8 @@ export class Gestures {
     this.doing = "idle";
     /** @type {{ point: ScreenPoint, sample: Sample } | null} */
     this.start = null;
+    /** Takes the finger back from a grip. @type {() => void} */
+    this.recall = () => {};
     this.isSpaceDown = false;
     this.leaving = new AbortController();
     const { signal } = this.leaving;
@@ -44,15 +47,29 @@ export class Gestures {
   /** Whatever is being drawn is given up. */
   cancel() {
     if (this.doing === "drawing") this.board.pen.cancel?.();
+    if (this.doing === "lent") this.recall();
     this.doing = this.fingers.size > 0 ? "spent" : "idle";
+  }
+
+  /**
+   * A grip may have the finger that is about to come down, as long as it is the only one.
+   * @param {() => void} recall takes it back, as if the grip had not been moved
+   * @returns {boolean} whether it may
+   */
+  lend(recall) {
+    if (this.fingers.size > 0) return false;
+    this.recall = recall;
+    this.doing = "lent";
+    return true;
   }
 
   /** @param {PointerEvent} event */
   down(event) {
-    if (event.defaultPrevented || event.button === 2) return;
+    if (event.button === 2) return;
     const { board, fingers } = this;
-    board.node.setPointerCapture(event.pointerId);
     fingers.set(event.pointerId, board.screenPointOf(event));
+    if (this.doing === "lent" && fingers.size === 1) return;
+    board.node.setPointerCapture(event.pointerId);
     if (fingers.size === 2) {
       this.cancel();
       this.doing = "pinching";

@@ -41,6 +41,7 @@ export class Grip {
     this.at = about.at;
     this.events = events;
     this.resting = 0;
+    this.hasMoved = false;
     this.node = el("button", {
       type: "button",
       class: `grip ${about.class}`,
@@ -70,37 +71,35 @@ export class Grip {
    * @param {PointerEvent} event
    */
   down(event) {
-    if (event.button !== 0) return;
-    event.preventDefault();
-    event.stopPropagation();
+    const over = new AbortController();
     const meant = nearest(this, event);
+    const recall = () => meant.finish(over, meant.events.cancel);
+    if (event.button !== 0 || !this.board.gestures.lend(recall)) return;
+    event.preventDefault();
     meant.node.focus({ preventScroll: true });
-    meant.follow(event);
+    meant.follow(event, over);
   }
 
-  /** @param {PointerEvent} event the one that began it */
-  follow(event) {
+  /**
+   * @param {PointerEvent} event the one that began it
+   * @param {AbortController} over ends it
+   */
+  follow(event, over) {
     const { board, node, events } = this;
     const from = board.pointOf(event);
     const [dx, dy] = [this.at.x - from.x, this.at.y - from.y];
     const by = event.pointerType === "mouse" ? "mouse" : "finger";
-    const over = new AbortController();
     const { signal } = over;
-    let hasMoved = false;
     const isOther = (/** @type {PointerEvent} */ next) => next.pointerId !== event.pointerId;
-    const finish = (/** @type {() => void} */ act) => {
-      over.abort();
-      node.classList.remove("is-held");
-      if (hasMoved) act();
-    };
+    const finish = (/** @type {() => void} */ act) => this.finish(over, act);
+    this.hasMoved = false;
     node.setPointerCapture(event.pointerId);
     node.classList.add("is-held");
     node.addEventListener(
       "pointermove",
       (next) => {
         if (isOther(next)) return;
-        next.stopPropagation();
-        hasMoved = true;
+        this.hasMoved = true;
         const { x, y } = board.pointOf(next);
         events.move(inDrawing(x + dx, y + dy), by);
       },
@@ -117,6 +116,17 @@ export class Grip {
       },
       { signal },
     );
+  }
+
+  /**
+   * @param {AbortController} over
+   * @param {() => void} act what becomes of what was moved
+   */
+  finish(over, act) {
+    if (over.signal.aborted) return;
+    over.abort();
+    this.node.classList.remove("is-held");
+    if (this.hasMoved) act();
   }
 
   /** @param {KeyboardEvent} event */

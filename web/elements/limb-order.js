@@ -21,6 +21,12 @@ export function orderTool(desk) {
   return new LimbOrder(desk);
 }
 
+/** Where its name hides neither the limb nor the other names. @param {string} limb */
+function placeLook(limb) {
+  const side = /^(left|right)_/.exec(limb)?.[1];
+  return side ? `is-beside-${side}` : limb === "neck" ? "is-above" : "";
+}
+
 /** @implements {Tool} */
 class LimbOrder {
   /** @param {Desk} desk */
@@ -109,8 +115,7 @@ class LimbOrder {
       const node = this.names.get(name) ?? el("div", { class: "limb-name", "aria-hidden": "true" });
       const end = joints.at(-1);
       node.textContent = limbName(name);
-      const side = /^(left|right)_/.exec(name)?.[1];
-      node.className = `limb-name ${depthLook(figure?.limbs[name])}${side ? ` is-beside-${side}` : ""}`;
+      node.className = `limb-name ${depthLook(figure?.limbs[name])} ${placeLook(name)}`;
       if (end && figure) this.desk.board.pin(node, fromFigure(inFigure(end.x, end.y), figure.box));
       return /** @type {const} */ ([name, node]);
     });
