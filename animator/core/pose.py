@@ -14,6 +14,7 @@ __all__ = (
     "VertexTrack",
     "joint_positions",
     "pose_joints",
+    "turn_joints",
 )
 
 NO_LENGTH = 1e-6
@@ -106,10 +107,7 @@ def pose_joints(
     rest: (J, 2) float64, world space.
     parents: J indices, parents before children, -1 for the root.
     """
-    frames = len(poses.root)
-    places = np.zeros((frames, len(parents), 2))
-    turns = np.zeros((frames, len(parents)))
-    places[:, 0] = rest[0] + poses.root
+    turns = np.zeros((len(poses.root), len(parents)))
     turns[:, 0] = np.nan_to_num(poses.angles[:, 0])
     for joint, parent in enumerate(parents[1:], start=1):
         bone = rest[joint] - rest[parent]
@@ -117,6 +115,26 @@ def pose_joints(
         if np.hypot(*bone) > NO_LENGTH:
             driven = poses.angles[:, joint] - np.arctan2(-bone[0], bone[1])
             turns[:, joint] = np.where(np.isnan(driven), turns[:, joint], driven)
+    return turn_joints(rest, parents, rest[0] + poses.root, turns)
+
+
+def turn_joints(
+    rest: NDArray[np.float64],
+    parents: tuple[int, ...],
+    root: NDArray[np.float64],
+    turns: NDArray[np.float64],
+) -> JointTrack:
+    """Where the joints go when each bone is turned so far.
+
+    rest: (J, 2) float64, world space.
+    parents: J indices, parents before children, -1 for the root.
+    root: (F, 2) float64, world space, of the root joint.
+    turns: (F, J) float64, radians, of the bone that ends in each joint.
+    """
+    places = np.zeros((*turns.shape, 2))
+    places[:, 0] = root
+    for joint, parent in enumerate(parents[1:], start=1):
+        bone = rest[joint] - rest[parent]
         cosine, sine = np.cos(turns[:, joint]), np.sin(turns[:, joint])
         places[:, joint, 0] = places[:, parent, 0] + cosine * bone[0] - sine * bone[1]
         places[:, joint, 1] = places[:, parent, 1] + sine * bone[0] + cosine * bone[1]

@@ -9,7 +9,8 @@ Flattening", Journal of Graphics, GPU, and Game Tools 14(1), 2009) do for edges.
 Points of the plane are complex numbers here (x + iy). A triangle's map from rest is
 z -> turn * z + shear * conj(z) + shift; it is a rotation where |turn| = 1 and shear = 0, and the
 triangle is folded over where |shear| >= |turn|. The matrix is real and the same for all frames:
-it is factorised once, and the frames of a whole clip are right-hand sides.
+it is factorised once, and the frames of a whole clip are right-hand sides. Maps and places have
+single precision; the system, whose handles weigh much more than an edge, has double.
 """
 
 from dataclasses import dataclass
@@ -22,9 +23,9 @@ from scipy.sparse.linalg import SuperLU
 from animator.core.rig import Mesh
 from animator.rigging.factors import factorise, solve_complex
 
-__all__ = ("Arap", "Complex", "Handles", "Targets", "fit", "precompute", "pull_of", "solve")
+__all__ = ("Arap", "Complex", "Handles", "fit", "precompute", "pull_of", "solve")
 
-Complex = NDArray[np.complex128]
+Complex = NDArray[np.complex64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,10 +50,10 @@ class Arap:
     Attributes:
         factors: of the system.
         pull: (V, H) float64, handle places to the right-hand side.
-        turn: (T, V) complex, vertices to the turn of each triangle.
-        shear: (T, V) complex, vertices to its shear.
-        from_turn: (V, T) complex, wanted turns to the right-hand side.
-        from_shear: (V, T) complex, wanted shears to the right-hand side.
+        turn: (T, V) complex64, vertices to the turn of each triangle.
+        shear: (T, V) complex64, vertices to its shear.
+        from_turn: (V, T) complex64, wanted turns to the right-hand side.
+        from_shear: (V, T) complex64, wanted shears to the right-hand side.
     """
 
     factors: SuperLU
@@ -61,21 +62,6 @@ class Arap:
     shear: csr_array
     from_turn: csr_array
     from_shear: csr_array
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Targets:
-    """What the triangles and the handles are asked to do in some frames.
-
-    Attributes:
-        turn: (T, F) complex, the wanted turns.
-        shear: (T, F) complex, the wanted shears; None: none.
-        pull: (V, F) complex, what `pull_of` makes of the handles' places.
-    """
-
-    turn: Complex
-    shear: Complex | None
-    pull: Complex
 
 
 def precompute(mesh: Mesh, handles: Handles, stiffness: NDArray[np.float64]) -> Arap:
@@ -102,10 +88,10 @@ def precompute(mesh: Mesh, handles: Handles, stiffness: NDArray[np.float64]) -> 
     return Arap(
         factors=factorise((from_turn @ turn + from_shear @ shear).real + pins.T @ pins),
         pull=csr_array(pins.T.multiply(handles.weights[None, :])),
-        turn=turn,
-        shear=shear,
-        from_turn=from_turn,
-        from_shear=from_shear,
+        turn=turn.astype(np.complex64),
+        shear=shear.astype(np.complex64),
+        from_turn=from_turn.astype(np.complex64),
+        from_shear=from_shear.astype(np.complex64),
     )
 
 
@@ -117,29 +103,33 @@ def _pins(handles: Handles, count: int) -> csr_array:
 
 
 def pull_of(arap: Arap, places: NDArray[np.float64]) -> Complex:
-    """The right-hand side (V, F) of handle places (F, H, 2), world space."""
-    return np.asarray(arap.pull @ (places[..., 0] + 1j * places[..., 1]).T)
+    """The right-hand side (V, F) complex64 of handle places (F, H, 2), world space."""
+    return np.asarray(arap.pull @ (places[..., 0] + 1j * places[..., 1]).T, np.complex64)
 
 
-def fit(arap: Arap, targets: Targets) -> Complex:
-    """The places (V, F) that fit all wishes best."""
-    right = arap.from_turn @ targets.turn + targets.pull
-    if targets.shear is not None:
-        right = right + arap.from_shear @ targets.shear
+def fit(arap: Arap, turn: Complex, shear: Complex | None, pull: Complex) -> Complex:
+    """The places (V, F) complex64 that fit all wishes best.
+
+    turn: (T, F) complex64, the wanted turns.
+    shear: (T, F) complex64, the wanted shears; None: none.
+    pull: (V, F) complex64, what `pull_of` makes of the handles' places.
+    """
+    right = arap.from_turn @ turn + pull
+    if shear is not None:
+        right += arap.from_shear @ shear
     return solve_complex(arap.factors, right)
 
 
 def solve(arap: Arap, pull: Complex, turns: Complex, rounds: int) -> Complex:
-    """Places of the vertices in some frames: (V, F) complex.
+    """Places of the vertices in some frames: (V, F) complex64.
 
-    pull: (V, F) complex.
-    turns: (T, F) complex, of length 1, of the triangles in the first round.
+    pull: (V, F) complex64.
+    turns: (T, F) complex64, of length 1, of the triangles in the first round.
     rounds: of turning and solving, >= 1.
     """
-    moved = fit(arap, Targets(turns, None, pull))
+    moved = fit(arap, turns, None, pull)
     for _ in range(rounds - 1):
         turns = arap.turn @ moved
-        size = np.abs(turns)
-        turns /= np.where(size > 1e-12, size, 1.0)
-        moved = fit(arap, Targets(turns, None, pull))
+        turns /= np.maximum(np.abs(turns), np.float32(1e-12))
+        moved = fit(arap, turns, None, pull)
     return moved

@@ -29,9 +29,12 @@ from animator.rigging.texture import cut_texture
 
 __all__ = ("build_rig",)
 
+BEND = 0.5
+"""How far a bend spreads, of half the limb's width. A wider one leaves less room inside it: a fat
+elbow is then crumpled."""
+
 WIDEST_BEND = 0.12
-"""How far from a joint its bend reaches at most, of the figure's longer side; else half the limb's
-width."""
+"""How far it spreads at most, of the figure's longer side."""
 
 STIFF = 30.0
 """How much more a stiff triangle resists than another."""
@@ -66,7 +69,7 @@ def build_rig(figure: Figure, mask: Mask, skeleton: Skeleton, options: RigOption
     x, y = vertices[triangles].mean(axis=1).astype(np.intp).T
     bone_of = bones.far[owner[y, x]]
     is_stiff = np.isin(bone_of, [skeleton.index(name) for name in options.stiff])
-    spread = np.minimum(half_widths(silhouette.data)[y, x], WIDEST_BEND * max(owner.shape))
+    spread = np.minimum(BEND * half_widths(silhouette.data)[y, x], WIDEST_BEND * max(owner.shape))
     moved = _moved(skeleton, canvas, joints, (joints != drawn).any(axis=1))
     to_world = _to_world(canvas, solid, joint_positions(moved)[0])
     places = canvas.to_figure(silhouette.to_canvas(vertices))

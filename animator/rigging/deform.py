@@ -1,27 +1,30 @@
 """Rig and poses to the moved vertices of the whole clip."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from animator.core.pose import JointTrack, PoseSequence, VertexTrack, pose_joints
+from animator.core.pose import JointTrack, PoseSequence, VertexTrack, pose_joints, turn_joints
 from animator.core.rig import Rig
-from animator.rigging.arap import Arap, Complex, pull_of, solve
+from animator.rigging.arap import Arap, pull_of
 from animator.rigging.handles import handle_places
 from animator.rigging.motor import Motor, motor_of
+from animator.rigging.settle import settle
 from animator.rigging.turns import unwind
-from animator.rigging.unfold import is_folded, unfold
 
 __all__ = ("deform",)
 
-ROUNDS = 3
-"""Rounds of turning triangles and solving; the first takes its turns from the bones."""
+FRAMES_AT_ONCE = 96
+"""Frames settled together; few enough for the processor's cache."""
 
-HOPELESS = 0.5
-"""Share of frames that cannot be unfolded with firm joints, from which none is tried any more: the
-skeleton does not fit its figure."""
+FITTING = 0.75
+"""Share of a clip's frames that can be settled, from which the skeleton fits its figure; where it
+does not, joints give way."""
 
-FRAMES_AT_ONCE = 32
-"""Frames solved together; few enough for the processor's cache."""
+AWAY = (0, 3, 8)
+"""How many frames away from all that cannot be settled are those that lend them a pose; tried one
+after the other."""
 
 
 def deform(rig: Rig, poses: PoseSequence) -> VertexTrack:
@@ -48,28 +51,58 @@ def _move(rig: Rig, motor: Motor, poses: PoseSequence) -> NDArray[np.float32]:
     """Vertices (F, V, 2) float32, world space."""
     parents = rig.skeleton.parents
     track = pose_joints(motor.rest, parents, poses)
-    counted = unwind(track.turns, parents)
-    vertices = np.empty((len(counted), len(rig.mesh.vertices), 2), np.float32)
-    arap = motor.arap
-    for start in range(0, len(counted), FRAMES_AT_ONCE):
-        part = slice(start, start + FRAMES_AT_ONCE)
-        some = JointTrack(places=track.places[part], turns=track.turns[part])
-        places = handle_places(rig, motor.rest, motor.grip.bones, some)
-        turns = np.exp(1j * (motor.weights @ counted[part].T))
-        moved = _settle(arap, places, turns)
-        folded = is_folded(arap, moved)
-        if arap is motor.arap and folded.any():
-            moved[:, folded] = _settle(motor.loose, places[folded], turns[:, folded])
-            if folded.mean() > HOPELESS:
-                arap = motor.loose
-        vertices[part, :, 0], vertices[part, :, 1] = moved.real.T, moved.imag.T
+    track = replace(track, turns=unwind(track.turns, parents))
+    vertices, sound = _settled(rig, motor, motor.arap, track)
+    if sound.mean() < FITTING:
+        return _settled(rig, motor, motor.loose, track)[0]
+    for away in AWAY:
+        lent = np.flatnonzero(~sound)
+        if len(lent) == 0:
+            break
+        lenders = np.flatnonzero(_far_from(~sound, away))
+        if len(lenders) == 0:
+            break
+        # no mesh can take these poses; one between those before and after is near
+        between = _between(motor, parents, track, lent, lenders)
+        vertices[lent], sound[lent] = _settled(rig, motor, motor.arap, between)
     return vertices
 
 
-def _settle(arap: Arap, places: NDArray[np.float64], turns: Complex) -> Complex:
-    """Places (V, F) of the vertices for places (F, H, 2) of handles and turns (T, F) of bones."""
-    pull = pull_of(arap, places)
-    return unfold(arap, solve(arap, pull, turns, ROUNDS), pull, turns)
+def _far_from(chosen: NDArray[np.bool_], away: int) -> NDArray[np.bool_]:
+    """Which frames (F,) are more than so many away from all the chosen ones, at least one."""
+    apart = np.abs(np.arange(len(chosen))[:, None] - np.flatnonzero(chosen))
+    return np.asarray(apart.min(axis=1) > away)
+
+
+def _settled(
+    rig: Rig, motor: Motor, arap: Arap, track: JointTrack
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Vertices (F, V, 2) float32 for turns without jumps, and whether each frame is sound."""
+    count = len(track.turns)
+    vertices = np.empty((count, len(rig.mesh.vertices), 2), np.float32)
+    sound = np.empty(count, np.bool_)
+    for start in range(0, count, FRAMES_AT_ONCE):
+        # spans share a frame, so that the second begins as the first has ended
+        part = slice(start, start + FRAMES_AT_ONCE + 1)
+        some = JointTrack(places=track.places[part], turns=track.turns[part])
+        places = handle_places(rig, motor.rest, motor.grip.bones, some)
+        turns = np.exp(1j * (motor.weights @ some.turns.T)).astype(np.complex64)
+        moved, sound[part] = settle(arap, pull_of(arap, places), turns)
+        vertices[part, :, 0], vertices[part, :, 1] = moved.real.T, moved.imag.T
+    return vertices, sound
+
+
+def _between(
+    motor: Motor,
+    parents: tuple[int, ...],
+    track: JointTrack,
+    lent: NDArray[np.intp],
+    lenders: NDArray[np.intp],
+) -> JointTrack:
+    """Some frames with their bones turned as between others."""
+    every = np.concatenate((track.places[:, 0], track.turns), axis=1)
+    mixed = np.stack([np.interp(lent, lenders, column[lenders]) for column in every.T], axis=1)
+    return turn_joints(motor.rest, parents, mixed[:, :2], mixed[:, 2:])
 
 
 def _groups(rig: Rig, groups: tuple[tuple[str, ...], ...]) -> NDArray[np.int16]:

@@ -18,10 +18,12 @@ def factorise(matrix: sparray) -> SuperLU:
     )
 
 
-def solve_complex(factors: SuperLU, right: NDArray[np.complex128]) -> NDArray[np.complex128]:
+def solve_complex(factors: SuperLU, right: NDArray[np.complex64]) -> NDArray[np.complex64]:
     """Solutions (N, F) complex for right-hand sides (N, F) complex of a real matrix."""
-    both = factors.solve(np.concatenate((right.real, right.imag), axis=1))
     half = right.shape[1]
-    found = np.empty(right.shape, np.complex128)
+    both = np.empty((len(right), 2 * half))
+    both[:, :half], both[:, half:] = right.real, right.imag
+    both = factors.solve(both)
+    found = np.empty(right.shape, np.complex64)
     found.real, found.imag = both[:, :half], both[:, half:]
     return found

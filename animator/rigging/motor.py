@@ -14,9 +14,8 @@ from animator.rigging.kinematics import rest_joints
 
 __all__ = ("Motor", "motor_of")
 
-
 LOOSE_WEIGHT = 1.5
-"""Pull of a joint that has to give way, for a pose that no mesh can take without a fold."""
+"""Pull of a joint that gives way, where a skeleton does not fit its figure."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,15 +24,15 @@ DRAWINGS = (
     "ad-garlic.jpg",
     "amateur-bear.png",
     "anamel-067-pink-bow.jpg",
+    "anamel-106-red-wide.jpg",
     "anamel-110-black-dance.jpg",
+    "anamel-268-lined-tall.jpg",
     "fork-blob.jpg",
     "openclipart-blueman_105_02.png",
 )
-MODELS = Path(__file__).parents[3] / "models"
+"""Fat ones and thin ones; the arms of one are drawn from its head, so its bones cross the air."""
 
-GIVES_WAY = {"char6": 0.04}
-"""Share of frames in which a bone's paint may change its length by more than a hundredth: the pig's
-legs are stumps, which clips for people turn by half a circle."""
+MODELS = Path(__file__).parents[3] / "models"
 
 SHORT = 0.03
 """Bones shorter than this, of the figure's height, are within the paint's own width."""
@@ -49,24 +49,20 @@ def test_sample_of_figures_and_clips_keeps_its_shape(shared_data: Path) -> None:
 @pytest.mark.parametrize("name", CHARACTERS + DRAWINGS)
 def test_figure_keeps_its_shape_in_every_clip(name: str, shared_data: Path) -> None:
     rig = rigged(shared_data, name)
-    given_way, frames = 0, 0
     for info in list_motions():
-        off = check(rig, info.name, f"{name} {info.name}")
-        given_way += int((off > 0.01).sum())
-        frames += len(off)
-    # where a pose leaves no mesh unfolded, joints give way
-    assert given_way <= GIVES_WAY.get(name, 0.01) * frames, f"{given_way} of {frames} frames"
+        check(rig, info.name, f"{name} {info.name}")
 
 
-def check(rig: Rig, name: str, what: str) -> NDArray[np.float64]:
-    """Move a rig, and return the worst change of a bone's length in each frame: (F,)."""
+def check(rig: Rig, name: str, what: str) -> None:
+    """Move a rig, and look at every triangle and every bone of every frame."""
     motion, retarget_map = load_motion(name)
     poses = follow(motion, retarget_map, rig.skeleton, rig.to_world)
     vertices = deform(rig, poses).vertices.astype(np.float64)
     assert np.isfinite(vertices).all(), what
     change = areas(rig, vertices) / areas(rig, rig.mesh.vertices.astype(np.float64))
     assert change.min() > 0, f"{what}: {(change <= 0).sum()} folded triangles"
-    assert 0.5 <= np.percentile(change, 99) <= 2.1, what
+    assert np.percentile(change, 1) >= 0.5, what
+    assert np.percentile(change, 99) <= 2.0, what
     rest, parents = rest_joints(rig), np.array(rig.skeleton.parents)
     # the joints go where the bones take them, and those keep their lengths exactly
     places = pose_joints(rest, rig.skeleton.parents, poses).places
@@ -78,7 +74,8 @@ def check(rig: Rig, name: str, what: str) -> NDArray[np.float64]:
     met = (vertices[:, rig.mesh.triangles[within]] * shares[..., None]).sum(axis=2)
     drawn = np.linalg.norm(met[:, 1:] - met[:, parents[1:]], axis=2)
     long = lengths > SHORT
-    return np.asarray(np.abs(drawn[:, long] / lengths[long] - 1).max(axis=1))
+    off = np.abs(drawn[:, long] / lengths[long] - 1)
+    assert off.max() <= 0.01, f"{what}: a bone changes its length by {off.max():.1%}"
 
 
 def areas(rig: Rig, vertices: NDArray[np.float64]) -> NDArray[np.float64]:
