@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 from animator.core.drawing import Drawing
 from animator.core.errors import ImageTooLarge, InvalidImage, ModelUnavailable
 from animator.ingest import DEFAULT_LIMITS, decode_image
-from animator.settings import load_settings
-from serving.errors import ServingError
-from serving.local import LocalPredictor
+from animator.vision import Predictor
 
 __all__ = ("LocalModels", "read_drawing")
 
@@ -24,7 +22,8 @@ class LocalModels:
     """
 
     def __init__(self, models_dir: Path | None = None) -> None:
-        self._predictor = LocalPredictor(models_dir or load_settings().models_dir)
+        self._models_dir = models_dir
+        self._predictor: Predictor | None = None
 
     def infer(self, model: str, inputs: Mapping[str, NDArray[Any]]) -> Mapping[str, NDArray[Any]]:
         """Run a model by name on one item.
@@ -32,11 +31,23 @@ class LocalModels:
         Raises:
             ModelUnavailable: when it is missing, or fails.
         """
+        # Characters bring their figures along: only pictures make it worth loading all this.
+        from serving.errors import ServingError
+
         try:
+            if self._predictor is None:
+                self._predictor = _load_predictor(self._models_dir)
             return self._predictor.infer(model, inputs)
         except ServingError as error:
             msg = f"The model {model} cannot be used: {error}"
             raise ModelUnavailable(msg) from error
+
+
+def _load_predictor(models_dir: Path | None) -> Predictor:
+    from animator.settings import load_settings
+    from serving.local import LocalPredictor
+
+    return LocalPredictor(models_dir or load_settings().models_dir)
 
 
 def read_drawing(path: Path) -> Drawing:

@@ -6,7 +6,6 @@ from io import BytesIO
 
 import numpy as np
 from numpy.typing import NDArray
-from pi_heif import HeifImageFile
 from PIL import ExifTags, Image
 
 from animator.core.drawing import Drawing
@@ -67,6 +66,9 @@ def decode_image(data: bytes, limits: ImageLimits = DEFAULT_LIMITS) -> Drawing:
 def _open(data: bytes, image_format: ImageFormat) -> Image.Image:
     """Read the header only."""
     if image_format is ImageFormat.HEIF:
+        # few pictures come from phones that need its library
+        from pi_heif import HeifImageFile
+
         return HeifImageFile(BytesIO(data))  # type: ignore[no-any-return]
     return Image.open(BytesIO(data), formats=(image_format.value.upper(),))
 
