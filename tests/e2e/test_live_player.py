@@ -70,9 +70,9 @@ def made(app: App) -> Made:
 
 
 @pytest.fixture(scope="module")
-def page(browser: Browser, server: str) -> Iterator[Page]:
-    page = browser.new_page()
-    page.goto(server)
+def page(browser: Browser, app: App, made: Made) -> Iterator[Page]:
+    page = browser.new_page(storage_state=app.owner)
+    page.goto(app.url)
     yield page
     page.close()
 
