@@ -100,7 +100,8 @@ export function isEdge(pixels, width, index, reach) {
   const x = index % width;
   if (!pixels[index]) return false;
   if (x < reach || x >= width - reach) return true;
-  return [-reach, reach, -reach * width, reach * width].some((step) => !pixels[index + step]);
+  const beside = pixels[index - reach] && pixels[index + reach];
+  return !(beside && pixels[index - reach * width] && pixels[index + reach * width]);
 }
 
 /**

@@ -105,7 +105,7 @@ class LimbOrder {
     this.desk.mend({ limbs }, words.done.order(limbName(limb)));
   }
 
-  /** The name of each limb at its end. @param {FigureAnnotation | undefined} figure */
+  /** The name of each limb beside its middle. @param {FigureAnnotation | undefined} figure */
   showNames(figure) {
     const limbs = figure?.skeleton ? limbsOf(figure.skeleton) : [];
     for (const [name, node] of this.names) {
@@ -113,10 +113,12 @@ class LimbOrder {
     }
     const shown = limbs.map(({ name, joints }) => {
       const node = this.names.get(name) ?? el("div", { class: "limb-name", "aria-hidden": "true" });
-      const end = joints.at(-1);
+      const middle = joints[Math.floor(joints.length / 2)];
       node.textContent = limbName(name);
       node.className = `limb-name ${depthLook(figure?.limbs[name])} ${placeLook(name)}`;
-      if (end && figure) this.desk.board.pin(node, fromFigure(inFigure(end.x, end.y), figure.box));
+      if (middle && figure) {
+        this.desk.board.pin(node, fromFigure(inFigure(middle.x, middle.y), figure.box));
+      }
       return /** @type {const} */ ([name, node]);
     });
     this.names = new Map(shown);
