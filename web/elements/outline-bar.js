@@ -97,7 +97,8 @@ export class OutlineBar {
       button.setAttribute("aria-pressed", String(name === instrument));
     }
     const isMagic = instrument === "magic";
-    this.hint.textContent = isMagic && takesAway ? words.hints.magicAway : words.hints[instrument];
+    this.hint.textContent =
+      isMagic && takesAway ? words.hints.magicAway : words.hints[instrument] + zoomHint(instrument);
     this.sizeRow.hidden = isMagic || instrument === "cut";
     this.likenessRow.hidden = !isMagic;
     this.ways.hidden = !isMagic;
@@ -114,6 +115,12 @@ export class OutlineBar {
   markShown(isShown) {
     this.hider.setAttribute("aria-pressed", String(!isShown));
   }
+}
+
+/** How one comes closer, where the hint has room for that. @param {Instrument} instrument */
+function zoomHint(instrument) {
+  if (instrument !== "brush" && instrument !== "eraser") return "";
+  return ` ${matchMedia("(pointer: coarse)").matches ? words.zoom.fingers : words.zoom.wheel}`;
 }
 
 /**

@@ -47,6 +47,7 @@ class OutlineEditor {
     this.takesAway = false;
     /** Whose outline the grid shows, as it was saved last. @type {FigureAnnotation | undefined} */
     this.shown = undefined;
+    this.isFinger = false;
     /** Where the pointer is while it paints. @type {DrawingPoint | null} */
     this.last = null;
     this.brush = new Brush(desk.board, words.cross, {
@@ -103,12 +104,14 @@ class OutlineEditor {
   }
 
   /** @param {KeyboardEvent} event */
-  press({ key }) {
-    const instrument = LETTERS[key.toLowerCase()];
+  press(event) {
+    const key = event.key.toLowerCase();
+    const instrument = LETTERS[key];
+    if (event.ctrlKey || event.metaKey || event.altKey) return false;
     if (instrument) this.take(instrument);
-    else if (key.toLowerCase() === "g") this.take("magic", true);
+    else if (key === "g") this.take("magic", true);
     else if (key === "[" || key === "]") this.brush.grow(key === "[" ? -1 : 1);
-    else if (key.toLowerCase() === "h") this.reveal(this.controls.isHiding);
+    else if (key === "h") this.reveal(this.controls.isHiding);
     else return false;
     this.controls.markSize(this.brush.size);
     return true;
@@ -161,7 +164,8 @@ class OutlineEditor {
   /** Show where the brush is; a finger hides it. @param {Sample} sample */
   follow({ at, kind }) {
     this.brush.hover(at);
-    if (kind !== "touch") return;
+    this.isFinger = kind === "touch";
+    if (!this.isFinger) return;
     this.loupe.show(at, this.instrument === "cut" ? undefined : this.brush.size / 2);
   }
 
@@ -188,6 +192,7 @@ class OutlineEditor {
   rest() {
     this.last = null;
     this.loupe.hide();
+    if (this.isFinger) this.brush.hover(null);
   }
 
   /** Whether there are more parts than before. */
@@ -199,7 +204,8 @@ class OutlineEditor {
 
   /** @param {DrawingPoint} at */
   async fill({ x, y }) {
-    const picture = await pictureOf(this.desk.board);
+    const picture = await pictureOf(this.desk.board).catch(() => null);
+    if (!picture) return this.tell(strings.errors.other.title);
     if (!this.shown) return;
     this.reveal(true);
     const touch = { x, y, reach: NEAR * this.desk.board.pixel, tolerance: this.tolerance };
