@@ -116,6 +116,7 @@ export interface AnimationRequest {
     stay?: boolean;
     loop?: boolean;
     then?: string[];
+    blend?: { motion: string; share?: number } | null;
   };
   background?: { kind?: BackgroundKind; colour?: [number, number, number]; shadow?: boolean };
   side?: number;

@@ -127,7 +127,7 @@ def _enqueue(services: ApiServices, animation: AnimationDocument) -> None:
 
 def _check_motions(services: ApiServices, owner: Owner, request: AnimationRequest) -> None:
     library = {motion.name for motion in services.motions}
-    missing = set(request.playback.then) - library
+    missing = set(request.playback.library) - library
     if request.motions - library:
         missing |= request.motions - {motion.name for motion in motions_for(services, owner)}
     if missing:

@@ -49,6 +49,12 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
         help="a motion that follows; may be given up to 8 times",
     )
     group.add_argument(
+        "--blend",
+        type=_blend,
+        metavar="NAME[:SHARE]",
+        help="a motion to mix in, and how much of it, 0 to 1 (0.5), such as sneak:0.3",
+    )
+    group.add_argument(
         "--figure",
         action="append",
         default=[],
@@ -74,8 +80,9 @@ def wrong_playing(args: argparse.Namespace) -> str | None:
 
 def playback_for(args: argparse.Namespace) -> "Playback":
     """How it is played."""
-    from animator.core.motion import Playback
+    from animator.core.motion import Blend, Playback
 
+    blend = None if args.blend is None else Blend(motion=args.blend[0], share=args.blend[1])
     return Playback(
         speed=args.speed,
         mirror=args.mirror,
@@ -83,6 +90,7 @@ def playback_for(args: argparse.Namespace) -> "Playback":
         stay=args.stay,
         loop=args.loop,
         then=tuple(args.then),
+        blend=blend,
         fps=args.fps,
     )
 
@@ -106,6 +114,16 @@ def _figure(text: str) -> tuple[str, str]:
         msg = f"{text!r} says not which figure does what: write 2=walk"
         raise argparse.ArgumentTypeError(msg)
     return f"figure-{int(number)}", motion
+
+
+def _blend(text: str) -> tuple[str, float]:
+    """The motion that is mixed in, and its share."""
+    name, colon, share = text.partition(":")
+    number = _number(share) if colon else 0.5
+    if not (name and 0.0 <= number <= 1.0):
+        msg = f"{text!r} is no motion with a share from 0 to 1: write sneak:0.3"
+        raise argparse.ArgumentTypeError(msg)
+    return name, number
 
 
 def _suffix(motion: str) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = (
+    "Blend",
     "BoneSource",
     "LimbGroup",
     "Motion",
@@ -135,6 +136,26 @@ class MotionInfo(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     loop: bool
 
 
+class Blend(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Another motion that is mixed into one.
+
+    Attributes:
+        motion: its name in the library.
+        share: of it in the mix, 0..1.
+
+    Raises:
+        ValueError: when the share is out of its bounds.
+    """
+
+    motion: str
+    share: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.share <= 1.0:
+            msg = f"the share of a blend must be from 0 to 1, got {self.share}"
+            raise ValueError(msg)
+
+
 class Playback(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How a motion is played.
 
@@ -145,6 +166,8 @@ class Playback(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         stay: whether figures stay on the spot, instead of going where the motion goes.
         loop: whether its end leads into its beginning, on the spot.
         then: names of motions in the library that follow on, at most 8; `trim` is not theirs.
+        blend: a motion of the library that is mixed into the first, pose by pose; the mix lasts
+            between as long as either. `trim` is not its own.
         fps: frames a second at most, 1..60; every second, third ... frame is left out until there
             are no more. None: as many as the motion has.
 
@@ -158,7 +181,13 @@ class Playback(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     stay: bool = False
     loop: bool = False
     then: tuple[str, ...] = ()
+    blend: Blend | None = None
     fps: float | None = None
+
+    @property
+    def library(self) -> tuple[str, ...]:
+        """The motions of the library that it names."""
+        return self.then if self.blend is None else (self.blend.motion, *self.then)
 
     def __post_init__(self) -> None:
         if not 0.25 <= self.speed <= 4.0:

@@ -13,7 +13,7 @@ from animator.motion.follow import follow
 from animator.motion.kinematics import trim
 from animator.motion.library import load_motion
 from animator.motion.mirror import mirror
-from animator.motion.sequence import close, follow_on, settle, stay
+from animator.motion.sequence import blend, close, follow_on, settle, stay
 from animator.motion.timing import change_speed, thin
 
 __all__ = ("Performance", "perform", "prepare")
@@ -32,36 +32,42 @@ class Performance:
 
     Attributes:
         clips: at least one motion, each with how a drawn skeleton follows it.
+        mixed: what is mixed into the first; None: nothing.
+        share: of that in the mix, 0 to 1.
         stay: whether figures stay on the spot.
         loop: whether the end leads into the beginning.
     """
 
     clips: tuple[Clip, ...]
+    mixed: Clip | None = None
+    share: float = 0.0
     stay: bool = False
     loop: bool = False
 
 
 def prepare(motion: Motion, retarget_map: RetargetMap, playback: Playback) -> Performance:
-    """A motion played as asked, and the motions of the library that follow it.
+    """A motion played as asked, and the motions of the library that go with it and follow it.
 
     Raises:
-        UnknownMotion: when there is no motion of a name that is to follow.
+        UnknownMotion: when there is no motion of a name in the playback.
         InvalidMotion: when there is nothing between the times asked for, or it lasts too long.
     """
     if playback.trim is not None:
         motion = _trim_seconds(motion, *playback.trim)
-    clips = [(motion, retarget_map), *(load_motion(name) for name in playback.then)]
+    clips = [(motion, retarget_map), *(load_motion(name) for name in playback.library)]
     if playback.speed != 1.0:
         clips = [(change_speed(clip, playback.speed), own) for clip, own in clips]
     if playback.fps is not None:
         clips = [(thin(clip, playback.fps), own) for clip, own in clips]
     if playback.mirror:
         clips = [mirror(clip, own) for clip, own in clips]
+    mixed = clips.pop(1) if playback.blend is not None else None
+    share = 0.0 if playback.blend is None else playback.blend.share
     seconds = sum(len(clip.root) / clip.fps for clip, _ in clips)
     if seconds > _LONGEST:
         msg = f"it would last {seconds:.0f} seconds; trim it to {_LONGEST:.0f} at most"
         raise InvalidMotion(msg)
-    return Performance(tuple(clips), playback.stay, playback.loop)
+    return Performance(tuple(clips), mixed, share, playback.stay, playback.loop)
 
 
 def perform(performance: Performance, skeleton: Skeleton, to_world: FigureToWorld) -> PoseSequence:
@@ -71,10 +77,14 @@ def perform(performance: Performance, skeleton: Skeleton, to_world: FigureToWorl
         InvalidMotion: when a map names a joint that its motion lacks, or has no limb groups.
     """
     first, *others = (follow(*clip, skeleton, to_world) for clip in performance.clips)
-    if not (others or performance.stay or performance.loop):
+    mixed = performance.mixed
+    if not (others or mixed or performance.stay or performance.loop):
         return first
     rest = to_world.apply(joint_positions(skeleton)).astype(np.float64)
     poses = settle(first, rest, skeleton.parents)
+    if mixed is not None:
+        other = settle(follow(*mixed, skeleton, to_world), rest, skeleton.parents)
+        poses = blend(poses, other, performance.share)
     for other in others:
         poses = follow_on(poses, settle(other, rest, skeleton.parents), _FADE)
     poses = stay(poses) if performance.stay else poses

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from animator.core.pose import NO_LENGTH, PoseSequence, pose_joints
 from animator.motion.loops import is_closed
 
-__all__ = ("close", "follow_on", "resample", "settle", "stay")
+__all__ = ("blend", "close", "follow_on", "resample", "settle", "stay")
 
 Floats = NDArray[np.float64]
 
@@ -58,6 +58,21 @@ def follow_on(first: PoseSequence, second: PoseSequence, seconds: float) -> Pose
     return _joined(_part(first, 0, start), between, _part(second, fade, None))
 
 
+def blend(first: PoseSequence, second: PoseSequence, share: float) -> PoseSequence:
+    """Two clips of the same skeleton mixed pose by pose, settled both; the first's rate is kept.
+
+    Both are stretched to a length between theirs, so that a step falls on a step.
+
+    share: of the second, 0 to 1.
+    """
+    second = _aligned(second, first)
+    seconds = [len(poses.root) / poses.fps for poses in (first, second)]
+    count = max(round(((1 - share) * seconds[0] + share * seconds[1]) * first.fps), 1)
+    steps = np.arange(count) / count
+    one, other = (_at(poses, steps * len(poses.root)) for poses in (first, second))
+    return _mixed(one, other, np.full(count, share))
+
+
 def close(poses: PoseSequence, seconds: float) -> PoseSequence:
     """A clip that goes round without a seam: its end fades into its beginning; settled.
 
@@ -96,14 +111,16 @@ def resample(poses: PoseSequence, fps: float) -> PoseSequence:
     """The same clip at another rate of frames; its first frame and, nearly, its length are kept."""
     if fps == poses.fps:
         return poses
-    count = len(poses.root)
-    times = np.minimum(
-        np.arange(max(round(count * fps / poses.fps), 1)) * poses.fps / fps, count - 1
-    )
+    count = max(round(len(poses.root) * fps / poses.fps), 1)
+    return replace(_at(poses, np.arange(count) * (poses.fps / fps)), fps=fps)
+
+
+def _at(poses: PoseSequence, times: NDArray[np.floating]) -> PoseSequence:
+    """Poses at times (F,), in frames; beyond the last it stays."""
+    times = np.minimum(times, len(poses.root) - 1)
     before = np.floor(times).astype(int)
-    after = np.minimum(before + 1, count - 1)
-    mixed = _mixed(_pick(poses, before), _pick(poses, after), times - before)
-    return replace(mixed, fps=fps)
+    after = np.minimum(before + 1, len(poses.root) - 1)
+    return _mixed(_pick(poses, before), _pick(poses, after), times - before)
 
 
 def _tracks(poses: PoseSequence) -> Floats:

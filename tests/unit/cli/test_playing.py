@@ -60,6 +60,13 @@ def test_playback_is_as_asked(animator: Animator, stick_png: Path, clip: Path) -
     assert _range(heights["left_hand"]) > 2 * _range(heights["right_hand"])
 
 
+def test_a_motion_is_mixed_in(animator: Animator, stick_png: Path, tmp_path: Path) -> None:
+    words = ("--motion", "walk", "--blend", "sneak:0.25", "--side", 64, "--format", "joints")
+    assert animator("animate", stick_png, *words, "-o", tmp_path / "a.joints.json") == 0
+    # 30 frames of a walk and 72 of sneaking
+    assert len(_heights(tmp_path / "a.joints.json")["left_hand"]) == 40
+
+
 def test_a_map_says_which_joint_is_which(animator: Animator, stick_png: Path, clip: Path) -> None:
     own = clip.parent / "map.toml"
     own.write_text('[joints]\nright_shoulder = ""\nright_elbow = ""\nright_hand = ""\n')
@@ -85,6 +92,7 @@ def test_keyframes_of_ones_own_are_followed(
     [
         (("--motion", "wave", "--map", "map.toml"), "--map is for .bvh files"),
         (("--then", "walk") * 9, "at most 8 motions"),
+        (("--blend", "walk:2"), "'walk:2' is no motion with a share"),
         (("--speed", "9"), "the speed must be"),
         (("--speed", "fast"), "the speed must be"),
         (("--trim", "3:1"), "'3:1' is no part of a motion"),
@@ -108,6 +116,7 @@ def test_wrong_use_is_told(
     [
         (("--motion", "none.bvh"), "none.bvh cannot be read"),
         (("--then", "gallop"), "there is no motion 'gallop'"),
+        (("--blend", "gallop"), "there is no motion 'gallop'"),
         (("--trim", "70:80"), "there is nothing from 70 to 80 s"),
     ],
 )

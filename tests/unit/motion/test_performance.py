@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from animator.core.errors import InvalidMotion, UnknownMotion
-from animator.core.motion import Playback
+from animator.core.motion import Blend, Playback
 from animator.core.pose import PoseSequence
 from animator.motion.follow import follow
 from animator.motion.library import load_motion
@@ -121,3 +121,52 @@ def test_what_lasts_too_long_is_refused() -> None:
 def test_playback_out_of_its_bounds_is_refused(make: Callable[[], Playback]) -> None:
     with pytest.raises(ValueError, match=r"speed|trim|at most 8"):
         make()
+
+
+def test_blend_of_none_and_of_all_is_either_motion() -> None:
+    walk, wave = _played("walk", Playback(then=())), _played("wave", Playback())
+    none = _played("walk", Playback(blend=Blend(motion="wave", share=0.0)))
+    whole = _played("walk", Playback(blend=Blend(motion="wave", share=1.0)))
+    driven = ~np.isnan(walk.angles).any(axis=0)
+    np.testing.assert_allclose(none.angles[:, driven], walk.angles[:, driven], atol=1e-5)
+    turn = whole.angles[:, driven] - wave.angles[:, driven]
+    np.testing.assert_allclose(np.exp(1j * turn), 1.0, atol=1e-5)
+    np.testing.assert_allclose(whole.root, wave.root, atol=1e-5)
+
+
+def test_blend_lies_between_and_lasts_between() -> None:
+    walk, sneak = (len(load_motion(name)[0].root) for name in ("walk", "sneak"))
+    mixed = _played("walk", Playback(blend=Blend(motion="sneak", share=0.25)))
+    assert len(mixed.root) == round(0.75 * walk + 0.25 * sneak)
+    assert np.isfinite(mixed.root).all()
+
+
+def test_blend_of_a_motion_with_itself_changes_nothing() -> None:
+    plain = _played("wave", Playback(stay=True))
+    mixed = _played("wave", Playback(stay=True, blend=Blend(motion="wave", share=0.4)))
+    driven = ~np.isnan(plain.angles).any(axis=0)
+    np.testing.assert_allclose(mixed.angles[:, driven], plain.angles[:, driven], atol=1e-5)
+
+
+def test_blend_takes_speed_and_mirror_along_and_leaves_what_follows_alone() -> None:
+    playback = Playback(
+        speed=2.0, mirror=True, then=("bow",), blend=Blend(motion="sneak", share=0.5)
+    )
+    performance = prepare(*load_motion("walk"), playback)
+    assert [clip.name for clip, _ in performance.clips] == ["Walk", "Bow"]
+    assert performance.mixed is not None
+    motion, own = load_motion("sneak")
+    mixed, flipped = performance.mixed
+    assert len(mixed.root) == round(len(motion.root) / 2)
+    assert flipped.faces_left != own.faces_left
+
+
+def test_blend_with_an_unknown_motion_is_refused() -> None:
+    with pytest.raises(UnknownMotion, match="moonwalk"):
+        prepare(*load_motion("walk"), Playback(blend=Blend(motion="moonwalk")))
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1])
+def test_blend_out_of_bounds_is_refused(share: float) -> None:
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        Blend(motion="walk", share=share)
