@@ -19,31 +19,49 @@ void main() {
   place = texel;
 }`;
 
-// A pixel averages what it covers of the texture, as widely as the server does, which shrinks the
-// texture to the frame by areas and then looks into it smoothly: with s of the texture's pixels for
-// one of the screen's, that is a variance of a quarter of a pixel, of which looking takes 1 / 6s² by
-// itself. Four looks that lie `reach` from the middle each way have a variance of reach².
-// Beyond its edge a texture is clear; half a pixel on either side of the edge leads over to that.
+// Beyond its edge a paint is clear; half a pixel on either side of the edge leads over to that.
 const FRAGMENT = `#version 300 es
 precision highp float;
 in vec2 place;
 uniform sampler2D paint;
 out vec4 colour;
-vec4 look(vec2 at, vec2 size, float level) {
-  vec2 rim = clamp(0.5 + min(at, 1.0 - at) * size, 0.0, 1.0);
-  return textureLod(paint, at, level) * rim.x * rim.y;
-}
 void main() {
-  vec2 size = vec2(textureSize(paint, 0));
-  vec2 across = dFdx(place);
-  vec2 down = dFdy(place);
-  float s = max(length(across * size), length(down * size));
-  float level = max(0.0, log2(s) - 1.0);
-  float variance = (0.25 - 1.0 / (6.0 * max(s * s, 1.0))) * clamp(4.0 * (s - 1.0), 0.0, 1.0);
-  vec2 one = sqrt(variance) * (across + down);
-  vec2 other = sqrt(variance) * (across - down);
-  colour = 0.25 * (look(place + one, size, level) + look(place - one, size, level)
-    + look(place + other, size, level) + look(place - other, size, level));
+  vec2 rim = clamp(0.5 + min(place, 1.0 - place) * vec2(textureSize(paint, 0)), 0.0, 1.0);
+  colour = texture(paint, place) * rim.x * rim.y;
+}`;
+
+const CORNERS = `#version 300 es
+in vec2 corner;
+void main() {
+  gl_Position = vec4(corner, 0.0, 1.0);
+}`;
+
+/** Pixels of a texture that a pixel of its paint can cover each way, at most, and one. */
+const WIDEST = 64;
+
+// Each pixel is the mean of what it covers of the texture, as the server shrinks it.
+const SHRINK = `#version 300 es
+precision highp float;
+uniform sampler2D paint;
+uniform vec2 size;
+out vec4 colour;
+void main() {
+  vec2 wide = vec2(textureSize(paint, 0)) / size;
+  vec2 low = floor(gl_FragCoord.xy) * wide;
+  vec2 high = low + wide;
+  vec4 sum = vec4(0.0);
+  for (int j = 0; j < ${WIDEST}; j += 1) {
+    float y = floor(low.y) + float(j);
+    float tall = min(high.y, y + 1.0) - max(low.y, y);
+    if (tall <= 0.0) break;
+    for (int i = 0; i < ${WIDEST}; i += 1) {
+      float x = floor(low.x) + float(i);
+      float share = min(high.x, x + 1.0) - max(low.x, x);
+      if (share <= 0.0) break;
+      sum += share * tall * texelFetch(paint, min(ivec2(x, y), textureSize(paint, 0) - 1), 0);
+    }
+  }
+  colour = sum / (wide.x * wide.y);
 }`;
 
 const [FROM, TO, TEXEL] = [0, 1, 2];
@@ -54,7 +72,8 @@ const ATTRIBUTES = { from: FROM, to: TO, texel: TEXEL };
  * @property {TrackFigure} figure
  * @property {WebGLVertexArrayObject} array
  * @property {WebGLBuffer} places
- * @property {WebGLTexture} texture
+ * @property {WebGLTexture} texture as it came
+ * @property {WebGLTexture} paint it, as fine as the canvas shows it
  */
 
 /** Whether tracks can be unpacked and drawn here at all. */
@@ -99,9 +118,27 @@ export class TrackPainter {
       pace: uniform("pace"),
       frame: uniform("frame"),
     };
+    this.textures = textures;
     this.actors = clip.figures.map((figure, i) =>
       load(gl, figure, /** @type {ImageBitmap} */ (textures[i])),
     );
+    this.shrink = shrinker(gl);
+    this.paintedFor = 0;
+  }
+
+  /** Make paints as fine as the canvas shows them, when its size is another one than before. */
+  mixPaints() {
+    const { gl, clip } = this;
+    if (this.paintedFor === gl.drawingBufferWidth) return;
+    this.paintedFor = gl.drawingBufferWidth;
+    this.actors.forEach((actor, i) => {
+      const { width = 1, height = 1 } = this.textures[i] ?? {};
+      const scale = (actor.figure.columns * gl.drawingBufferWidth) / clip.width / width;
+      const size = (/** @type {number} */ side) => Math.max(1, Math.round(side * scale));
+      if (actor.paint !== actor.texture) gl.deleteTexture(actor.paint);
+      actor.paint = actor.texture;
+      if (scale > 0 && scale < 1) actor.paint = this.shrink(actor.texture, size(width), size(height));
+    });
   }
 
   /**
@@ -113,6 +150,7 @@ export class TrackPainter {
   draw(time, next, background) {
     const { gl, clip, uniforms } = this;
     const frame = Math.floor(time);
+    this.mixPaints();
     gl.viewport(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight);
     const [red, green, blue] = (background ?? [0, 0, 0]).map((level) => level / 255);
     gl.clearColor(red ?? 0, green ?? 0, blue ?? 0, background ? 1 : 0);
@@ -130,12 +168,12 @@ export class TrackPainter {
    * @param {number} frame
    * @param {number} next
    */
-  drawActor({ figure, array, places, texture }, frame, next) {
+  drawActor({ figure, array, places, paint }, frame, next) {
     const { gl, uniforms } = this;
     const { vertices, groups, order } = figure;
     gl.uniform2f(uniforms.origin, ...figure.origin);
     gl.uniform1f(uniforms.pace, figure.step);
-    gl.bindTexture(gl.TEXTURE_2D, texture);
+    gl.bindTexture(gl.TEXTURE_2D, paint);
     gl.bindVertexArray(array);
     // All frames lie in one buffer already: a frame is another place to read from.
     gl.bindBuffer(gl.ARRAY_BUFFER, places);
@@ -169,7 +207,8 @@ function load(gl, figure, picture) {
   for (const index of [FROM, TO, TEXEL]) gl.enableVertexAttribArray(index);
   // Of sixteen bits the last number would begin a new strip, and be no vertex.
   fill(gl, gl.ELEMENT_ARRAY_BUFFER, Uint32Array.from(figure.triangles));
-  return { figure, array, places, texture: loadTexture(gl, picture) };
+  const texture = loadTexture(gl, picture);
+  return { figure, array, places, texture, paint: texture };
 }
 
 /**
@@ -192,9 +231,49 @@ function loadTexture(gl, picture) {
   const texture = gl.createTexture();
   gl.bindTexture(gl.TEXTURE_2D, texture);
   gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, gl.RGBA, gl.UNSIGNED_BYTE, picture);
-  gl.generateMipmap(gl.TEXTURE_2D);
-  gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_NEAREST);
+  smooth(gl);
+  return texture;
+}
+
+/** @param {WebGL2RenderingContext} gl */
+function smooth(gl) {
+  gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR);
   gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
   gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE);
-  return texture;
+}
+
+/**
+ * Shrinks textures, by areas.
+ * @param {WebGL2RenderingContext} gl
+ */
+function shrinker(gl) {
+  const program = link(gl, CORNERS, SHRINK, { corner: 0 });
+  const size = gl.getUniformLocation(program, "size");
+  const buffer = gl.createFramebuffer();
+  const array = gl.createVertexArray();
+  gl.bindVertexArray(array);
+  fill(gl, gl.ARRAY_BUFFER, new Float32Array([-1, -1, 3, -1, -1, 3]));
+  gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
+  gl.enableVertexAttribArray(0);
+  return (
+    /** @type {WebGLTexture} */ texture,
+    /** @type {number} */ width,
+    /** @type {number} */ height,
+  ) => {
+    const small = gl.createTexture();
+    gl.bindTexture(gl.TEXTURE_2D, small);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, width, height, 0, gl.RGBA, gl.UNSIGNED_BYTE, null);
+    smooth(gl);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, buffer);
+    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, small, 0);
+    gl.viewport(0, 0, width, height);
+    gl.useProgram(program);
+    gl.uniform2f(size, width, height);
+    gl.disable(gl.BLEND);
+    gl.bindTexture(gl.TEXTURE_2D, texture);
+    gl.bindVertexArray(array);
+    gl.drawArrays(gl.TRIANGLES, 0, 3);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    return small;
+  };
 }

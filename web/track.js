@@ -21,6 +21,7 @@ const MOST_GROUPS = 255;
  * @property {Uint32Array} groups the first triangle of each group, and how many triangles there are
  * @property {Uint8Array} order for each frame the groups from back to front
  * @property {Uint8Array<ArrayBuffer>} texture a WebP picture, straight alpha
+ * @property {number} columns of the frame's pixels that its width covers; 0 where that is not told
  */
 
 /**
@@ -73,7 +74,7 @@ function readFigure(reader, frames) {
   const head = reader.head(28);
   const vertices = head.getUint32(0, true);
   const count = head.getUint32(4, true);
-  const groupCount = head.getUint16(8, true);
+  const [groupCount, columns] = [head.getUint16(8, true), head.getUint16(10, true)];
   const [x, y, step] = [12, 16, 20].map((at) => head.getFloat32(at, true));
   const isSound = vertices <= MOST_VERTICES && groupCount <= MOST_GROUPS;
   check(isSound && [x, y, step].every(Number.isFinite), "a figure is out of all bounds");
@@ -98,6 +99,7 @@ function readFigure(reader, frames) {
     groups,
     order,
     texture,
+    columns,
   };
 }
 

@@ -17,7 +17,7 @@ CLIP_HEAD = struct.Struct("<fIHHBBBBHH")
 """Frames a second, frames, width, height; whether there is a background, its RGB; figures, 0."""
 
 FIGURE_HEAD = struct.Struct("<IIHHfffI")
-"""Vertices, triangles, groups, 0; origin x and y, step; bytes of the texture."""
+"""Vertices, triangles, groups, columns; origin x and y, step; bytes of the texture."""
 
 STEPS = 8192
 """Positions are this fine: parts of the frame's longer side."""
@@ -37,6 +37,7 @@ class TrackFigure:
         groups: (G + 1,) int64, where each group's triangles begin; ends with T.
         order: (F, G) uint8, groups from back to front.
         texture: a WebP picture, straight alpha.
+        columns: pixels of the frame that the texture's width covers, 0..65,535; 0: not told.
     """
 
     vertices: NDArray[np.float32]
@@ -45,6 +46,7 @@ class TrackFigure:
     groups: NDArray[np.int64]
     order: NDArray[np.uint8]
     texture: bytes
+    columns: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +103,7 @@ def _pack_figure(figure: TrackFigure, step: float) -> bytes:
     step = float(np.float32(max(step, float((high - low).max()) / (MOST - 1) * 1.000001)))
     origin = low.astype(np.float32)
     head = FIGURE_HEAD.pack(
-        count, len(figure.triangles), groups, 0, *origin, step, len(figure.texture)
+        count, len(figure.triangles), groups, figure.columns, *origin, step, len(figure.texture)
     )
     counted = np.rint((figure.vertices.astype(np.float64) - origin) / step)
     places = np.clip(counted, 0, MOST - 1).astype(np.uint16)
@@ -145,7 +147,9 @@ def _read_figure(reader: Reader, frames: int) -> TrackFigure:
     _check_figure(count, triangles, groups, order)
     places = np.stack([read_places(reader, frames, count) for _ in range(2)], axis=2)
     vertices = (places * step + origin).astype(np.float32)
-    return TrackFigure(vertices, texels.astype(np.float32), triangles, groups, order, texture)
+    return TrackFigure(
+        vertices, texels.astype(np.float32), triangles, groups, order, texture, int(numbers[3])
+    )
 
 
 def _check_figure(

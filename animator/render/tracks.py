@@ -21,6 +21,9 @@ __all__ = ("clip_of", "picture_of", "track_of")
 FINENESS = 2.0
 """Pixels of the texture for each of the frame's, at most: for screens with small pixels."""
 
+MOST_COLUMNS = 65_535
+"""A track has no room for more; nobody sees a figure so large."""
+
 ROWS = 24
 """Rows of a texture along which vertices are numbered; with more, or fewer, files grow."""
 
@@ -62,14 +65,16 @@ def _figure(one: MovedFigure, place: Placement, camera: WorldToFrame) -> TrackFi
     texels = rig.to_world.invert(rig.mesh.vertices) / np.array([width, height])
     order = _row_by_row(texels)
     number = np.argsort(order)
-    fineness = FINENESS * camera.scale * place.scale / rig.to_world.height
+    scale = camera.scale * place.scale / rig.to_world.height
+    columns = round(rig.texture.shape[1] * scale / rig.texels[1])
     return TrackFigure(
         vertices=camera.apply(place.apply(track.vertices[:, order])),
         texels=texels[order].astype(np.float32),
         triangles=number[rig.mesh.triangles[chosen]].astype(np.int32),
         groups=np.concatenate(([0], np.cumsum(counts))),
         order=track.order.astype(np.uint8),
-        texture=picture_of(rig.texture, fineness * width / rig.texture.shape[1]),
+        texture=picture_of(rig.texture, FINENESS * scale / rig.texels[0]),
+        columns=min(columns, MOST_COLUMNS),
     )
 
 

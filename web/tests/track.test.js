@@ -44,6 +44,7 @@ test("what Python wrote is read as Python reads it", async () => {
       assert.deepEqual([...figure[name]], expected[name], name);
     }
     assert.equal(new TextDecoder().decode(figure.texture), expected.texture);
+    assert.equal(figure.columns, expected.columns);
   });
 });
 

@@ -47,6 +47,7 @@ def figures(draw: st.DrawFn, frames: int) -> TrackFigure:
         groups=np.array([0, *cuts, len(triangles)]),
         order=np.array(orders, np.uint8).reshape(frames, groups),
         texture=draw(st.binary(max_size=20)),
+        columns=draw(st.integers(0, 65535)),
     )
 
 
@@ -76,7 +77,7 @@ def test_clip_comes_back_as_it_went_in(clip: TrackClip) -> None:
         np.testing.assert_allclose(back.texels, one.texels, atol=0.51 / 32768)
         for name in ("triangles", "groups", "order"):
             np.testing.assert_array_equal(getattr(back, name), getattr(one, name))
-        assert back.texture == one.texture
+        assert (back.texture, back.columns) == (one.texture, one.columns)
 
 
 def small_clip() -> TrackClip:
@@ -234,6 +235,7 @@ def test_texture_is_no_finer_than_screens_show() -> None:
     moved = make_stage().moved[0]
     (small,) = clip_of(Stage(scene, (moved,))).figures
     assert Image.open(BytesIO(small.texture)).size == (8, 8)  # a quarter as large, twice as fine
+    assert small.columns == 4, "in the frame it is as wide as that"
 
 
 def test_only_a_plain_background_is_told() -> None:

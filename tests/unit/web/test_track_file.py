@@ -28,6 +28,7 @@ def make_clip() -> TrackClip:
             groups=np.array(groups),
             order=np.array(orders, np.uint8),
             texture=b"picture %d" % count,
+            columns=100 * count,
         )
         figures.append(figure)
     return TrackClip(
@@ -45,6 +46,7 @@ def tell(clip: TrackClip) -> dict[str, Any]:
             "groups": figure.groups.tolist(),
             "order": figure.order.ravel().tolist(),
             "texture": figure.texture.decode(),
+            "columns": figure.columns,
         }
         for figure in clip.figures
     ]
