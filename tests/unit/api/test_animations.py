@@ -69,7 +69,8 @@ def test_playback_is_kept_as_it_was_asked_for(client: Client, memory: MemoryServ
     body = {"motion": "wave", "playback": playback}
     response = client.post("/api/drawings/drawing/animations", json=body)
     assert response.status_code == 202
-    assert response.json()["request"]["playback"] == playback
+    kept = response.json()["request"]["playback"]
+    assert kept == {**kept, **playback}
 
 
 def test_looks_are_kept_as_they_were_asked_for(client: Client, memory: MemoryServices) -> None:
