@@ -2,6 +2,7 @@
 
 import { el } from "../dom.js";
 import { toScreen } from "../spaces.js";
+import { bitmapOf } from "./board-picture.js";
 
 /** @import { DrawingPoint } from "../spaces.js" */
 /** @import { Box } from "../types.js" */
@@ -27,6 +28,12 @@ export class Loupe {
     this.over = over;
     this.canvas = el("canvas", { class: "loupe", hidden: true, "aria-hidden": "true" });
     board.node.append(this.canvas);
+    /** @type {CanvasImageSource} */
+    this.picture = board.picture;
+    bitmapOf(board).then(
+      (bitmap) => (this.picture = bitmap),
+      () => {}, // the picture itself does as well, if more slowly
+    );
   }
 
   /**
@@ -56,11 +63,11 @@ export class Loupe {
     if (!context) return;
     context.fillStyle = "#fffdf7";
     context.fillRect(0, 0, canvas.width, canvas.height);
-    const { picture, size, pixel } = board;
+    const { size, pixel } = board;
     const half = (SIDE * pixel) / TIMES / 2;
     /** @type {Box} */
     const seen = [at.x - half, at.y - half, at.x + half, at.y + half];
-    this.copy(context, seen, { picture, box: [0, 0, size.width, size.height] });
+    this.copy(context, seen, { picture: this.picture, box: [0, 0, size.width, size.height] });
     const over = this.over(seen);
     if (over) this.copy(context, seen, over);
     context.strokeStyle = "#2f2a33";
