@@ -37,6 +37,16 @@ def test_command_writes_the_poses(tmp_path: Path) -> None:
     assert (tmp_path / "poses.js").read_text(encoding="utf-8") == write_poses()
 
 
+def test_titles_and_tags_of_the_page_are_those_of_the_library() -> None:
+    text = (ROOT / "web" / "words" / "en.js").read_text(encoding="utf-8")
+    gallery = text.partition("  gallery: {")[2].partition("\n  },")[0]
+    tags, _, titles = gallery.partition("tags: ")[2].partition("titles: ")
+    pair = re.compile(r'^\s+"?([\w -]+)"?: "(.*)",$', re.MULTILINE)
+    assert dict(pair.findall(titles)) == {info.name: info.title for info in list_motions()}
+    known = {tag for info in list_motions() for tag in info.tags} | {"own"}
+    assert set(dict(pair.findall(tags))) == known
+
+
 def test_page_has_a_word_for_what_each_motion_can_do() -> None:
     text = (ROOT / "web" / "words" / "en.js").read_text(encoding="utf-8")
     listed = text.partition("motions: /** @type {Record")[2].partition("}),")[0]
