@@ -18,17 +18,25 @@ def blend(canvas: NDArray[np.uint8], pixels: NDArray[np.int64], colours: Packed)
     pixels: places on the flattened canvas; what comes later lies in front.
     """
     below = canvas.reshape(-1, 4).view(np.uint32)[:, 0]
-    solid = np.flatnonzero(colours >= SOLID)
-    thin = _thin(colours)
+    at_thin = pixels.take(np.flatnonzero(colours < SOLID))
+    before = below.take(at_thin)
+    # nearly all pixels have solid paint only, and what is laid last hides the rest
+    below[pixels] = colours
+    below[at_thin] = before
+    has_thin = np.zeros(len(below), np.bool_)
+    has_thin[at_thin] = True
+    rest = np.flatnonzero(has_thin.take(pixels))
+    _pile(below, pixels.take(rest), colours.take(rest))
+
+
+def _pile(below: Packed, pixels: NDArray[np.int64], colours: Packed) -> None:
+    """Lay colours (N,) over pixels (N,), also where thin ones lie over others."""
+    solid, thin = np.flatnonzero(colours >= SOLID), _thin(colours)
     at_solid, at_thin = pixels.take(solid), pixels.take(thin)
     below[at_solid] = colours.take(solid)
-    # what is solid hides the thin that came before it; few pixels have both
-    is_thin = np.zeros(len(below), np.bool_)
-    is_thin[at_thin] = True
-    both = np.flatnonzero(is_thin.take(at_solid))
     latest = np.empty(len(below), np.int64)
     latest[at_thin] = -1
-    latest[at_solid[both]] = solid[both]
+    latest[at_solid] = solid
     seen = latest.take(at_thin) < thin
     at_thin, thin = at_thin[seen], thin[seen]
     while len(thin):

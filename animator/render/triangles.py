@@ -25,7 +25,7 @@ def fill_triangles(
     blend(canvas, pixels, colours[: len(pixels)])
 
 
-def _texel_maps(corners: Points, texels: Points) -> Points:
+def _texel_maps(corners: Points, texels: Points) -> Places:
     """Affine maps (3, T) from pixel column and row to texture pixels.
 
     A triangle squeezed to nothing covers no pixel; its map is 0.
@@ -37,23 +37,24 @@ def _texel_maps(corners: Points, texels: Points) -> Points:
     across = (a * v.imag - b * u.imag) / area
     down = (b * u.real - a * v.real) / area
     centre = corners[:, 0] - (0.5 + 0.5j)
-    return np.stack((across, down, texels[:, 0] - across * centre.real - down * centre.imag))
+    shift = texels[:, 0] - across * centre.real - down * centre.imag
+    return np.stack((across, down, shift)).astype(np.complex64)
 
 
-def _texels(maps: Points, spans: Spans) -> Places:
+def _texels(maps: Places, spans: Spans) -> Places:
     """Where in the texture each covered pixel looks, and room for a few more."""
+    # one kind of number: NumPy takes thrice as long where it has to turn one into the other
     across, place, shift = (numbers.take(spans.triangle) for numbers in maps)
-    place *= spans.row
+    place *= spans.row.astype(np.complex64)
     place += shift
     # so that all pixels can be counted in one go
-    place += across * (spans.first - _before(spans))
+    place += across * (spans.first - _before(spans)).astype(np.complex64)
     count = int(spans.count.sum())
     places = room_for(count)
     found = places.ravel()[:count]
-    # one kind of number: NumPy takes thrice as long where it has to turn one into the other
     found[...] = np.arange(count)
-    found *= across.astype(np.complex64).repeat(spans.count)
-    found += place.astype(np.complex64).repeat(spans.count)
+    found *= across.repeat(spans.count)
+    found += place.repeat(spans.count)
     return places
 
 
