@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,14 +32,12 @@ def random_masks(count: int) -> list[NDArray[np.bool_]]:
     return [*masks, smooth, ~smooth, np.ones((1, 1), np.bool_), np.zeros((3, 2), np.bool_)]
 
 
-def written_by_page(
-    node: str, masks: list[NDArray[np.bool_]], folder: Path
-) -> list[dict[str, object]]:
+def written_by_page(node: str, masks: list[NDArray[np.bool_]]) -> list[dict[str, object]]:
     told = [{"width": mask.shape[1], "pixels": mask.ravel().astype(int).tolist()} for mask in masks]
     done = subprocess.run(
         [node, "--input-type=module", "--eval", SCRIPT],
         input=json.dumps(told),
-        cwd=folder,
+        cwd=WEB,
         capture_output=True,
         text=True,
         check=True,
@@ -51,7 +48,7 @@ def written_by_page(
 
 def test_page_writes_the_run_lengths_that_we_write_and_reads_them_back(node: str) -> None:
     masks = random_masks(60)
-    for mask, written in zip(masks, written_by_page(node, masks, WEB), strict=True):
+    for mask, written in zip(masks, written_by_page(node, masks), strict=True):
         ours = run_lengths_from_mask(Mask(mask))
         assert written["counts"] == ours.counts
         assert written["size"] == list(ours.size)
