@@ -8,7 +8,7 @@ import { rememberAnnotation } from "./session.js";
 import { strings } from "./strings.js";
 
 /** @import { Change } from "./changes.js" */
-/** @import { Server, Shelf, Unsaved } from "./corrections.js" */
+/** @import { Server, Shelf, Unsaved } from "./saving.js" */
 /** @import { Annotation } from "./types.js" */
 
 /** @type {Map<string, Corrections>} */

@@ -2,9 +2,10 @@
 
 import { reframe } from "../changes.js";
 import { el, svg } from "../dom.js";
-import { boxAround, boxBetween, holds, itemAt, moveBox, placeOf, pullBox, SIDES } from "../geometry.js";
+import { boxAround, boxBetween, holds, itemAt, moveBox, pullBox } from "../geometry.js";
 import { inDrawing } from "../spaces.js";
 import { strings } from "../strings.js";
+import { BoxHandles } from "./box-handles.js";
 import { Grip } from "./grip.js";
 import { Outlines } from "./outlines.js";
 import { relabel, toolButton } from "./tool-button.js";
@@ -18,9 +19,6 @@ const words = strings.edit;
 
 /** As the API takes them. */
 const MOST_FIGURES = 20;
-
-/** Handles in the middle of sides shorter than this would be in the way, CSS pixels. */
-const SHORT = 110;
 
 /** A new box drawn without a finger takes this share of the drawing's sides. */
 const SHARE = 0.4;
@@ -39,12 +37,15 @@ class BoxEditor {
     this.lines = desk.board.addLines();
     /** @type {Map<string, Grip>} */
     this.badges = new Map();
-    /** @type {Map<Side, Grip>} */
-    this.handles = new Map();
+    this.handles = new BoxHandles(desk.board, {
+      pull: (side, to) => this.pull(side, to),
+      end: () => this.finish(),
+      cancel: () => this.draw(null),
+      remove: () => this.remove(),
+    });
     /** A box as it is being dragged. @type {{ id: string | null, box: Box } | null} */
     this.draft = null;
     this.isAdding = false;
-    this.unwatch = desk.board.watch(() => this.thin());
     this.hint = el("p", { class: "tool-hint" });
     this.add = toolButton("missing", words.figures.add, (event) => this.startAdding(event));
     this.keep = toolButton("still", words.figures.keepStill, () => this.toggleHidden());
@@ -98,6 +99,16 @@ class BoxEditor {
     const i = there.findIndex(({ id }) => id === this.desk.figure()?.id);
     const next = i < 0 ? itemAt(there, at) : there[(i + 1) % there.length];
     if (next) this.desk.choose(next.id);
+  }
+
+  /**
+   * @param {Side} side
+   * @param {DrawingPoint} to
+   */
+  pull(side, to) {
+    const chosen = this.desk.figure();
+    if (!chosen) return;
+    this.draw({ id: chosen.id, box: pullBox(this.boxOf(chosen), side, to, this.desk.board.size) });
   }
 
   /** @param {{ id: string | null, box: Box } | null} draft */
@@ -202,7 +213,7 @@ class BoxEditor {
     if (this.draft && !this.draft.id) rects.push(rect(this.draft.box, true, false));
     this.lines.replaceChildren(...rects);
     this.drawBadges(figures, chosen);
-    this.drawHandles(chosen);
+    this.handles.show(chosen ? this.boxOf(chosen) : null);
   }
 
   /**
@@ -250,59 +261,11 @@ class BoxEditor {
     return badge;
   }
 
-  /** @param {FigureAnnotation | undefined} chosen */
-  drawHandles(chosen) {
-    if (!chosen) {
-      for (const handle of this.handles.values()) handle.leave();
-      this.handles.clear();
-      return;
-    }
-    const box = this.boxOf(chosen);
-    for (const side of SIDES) {
-      (this.handles.get(side) ?? this.addHandle(side)).moveTo(placeOf(box, side));
-    }
-    this.thin();
-  }
-
-  /** @param {Side} side */
-  addHandle(side) {
-    const isEdge = side.length === 1;
-    const about = {
-      label: words.figures.sides[side],
-      class: isEdge ? `is-edge is-${side}` : `is-corner is-${side}`,
-      at: inDrawing(0, 0),
-    };
-    const handle = new Grip(this.desk.board, about, {
-      move: (to) => {
-        const chosen = this.desk.figure();
-        if (!chosen) return;
-        this.draw({ id: chosen.id, box: pullBox(this.boxOf(chosen), side, to, this.desk.board.size) });
-      },
-      end: () => this.finish(),
-      cancel: () => this.draw(null),
-      remove: () => this.remove(),
-    });
-    if (isEdge) handle.node.tabIndex = -1;
-    this.handles.set(side, handle);
-    return handle;
-  }
-
-  /** Handles for which there is no room are not there. */
-  thin() {
-    const chosen = this.desk.figure();
-    if (!chosen) return;
-    const [x1, y1, x2, y2] = this.boxOf(chosen);
-    const short = SHORT * this.desk.board.pixel;
-    for (const [side, { node }] of this.handles) {
-      node.hidden = side.length === 1 && ("ns".includes(side) ? x2 - x1 : y2 - y1) < short;
-    }
-  }
-
   leave() {
-    this.unwatch();
+    this.handles.leave();
     this.outlines.leave();
     this.lines.remove();
-    for (const grip of [...this.badges.values(), ...this.handles.values()]) grip.leave();
+    for (const badge of this.badges.values()) badge.leave();
   }
 }
 

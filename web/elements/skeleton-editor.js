@@ -1,7 +1,7 @@
 /** The joints of a figure: dragged to where they belong, limbs taken off and put on. */
 
 import { listSkeletons } from "../api.js";
-import { el, svg } from "../dom.js";
+import { el } from "../dom.js";
 import { clampPoint, growBox, itemAt } from "../geometry.js";
 import { boundsOfMask } from "../masks.js";
 import {
@@ -21,6 +21,7 @@ import {
 import { fromFigure, inFigure, toFigure } from "../spaces.js";
 import { jointName, limbName } from "../joint-names.js";
 import { strings } from "../strings.js";
+import { bodyCard } from "./body-card.js";
 import { drawBones, sideLook } from "./bones.js";
 import { Grip } from "./grip.js";
 import { Loupe } from "./loupe.js";
@@ -86,19 +87,9 @@ class SkeletonEditor {
 
   async loadTemplates() {
     this.templates = await listSkeletons().catch(() => []);
-    this.bodies.replaceChildren(...this.templates.map((template) => this.bodyCard(template)));
+    const cards = this.templates.map((one) => bodyCard(one, (title) => this.lay(one, title)));
+    this.bodies.replaceChildren(...cards);
     this.show();
-  }
-
-  /** @param {SkeletonTemplate} template */
-  bodyCard(template) {
-    const title = words.bodies[template.name] ?? template.title;
-    return el(
-      "button",
-      { type: "button", class: "body-card", onclick: () => this.lay(template, title) },
-      drawTemplate(template),
-      el("span", {}, title),
-    );
   }
 
   /** @returns {(FigureAnnotation & { skeleton: Skeleton }) | null} with what is being dragged */
@@ -327,18 +318,4 @@ class SkeletonEditor {
 function boundsOf({ mask, box: [x1, y1, x2, y2] }) {
   const bounds = mask && boundsOfMask(mask);
   return bounds ?? { x: 0, y: 0, width: x2 - x1, height: y2 - y1 };
-}
-
-/** @param {SkeletonTemplate} template */
-function drawTemplate({ joints }) {
-  const places = new Map(joints.map((joint) => [joint.name, joint]));
-  const of = (/** @type {{ x: number, y: number }} */ { x, y }) => `${6 + 36 * x} ${4 + 44 * y}`;
-  const d = joints.flatMap((joint) => {
-    const parent = joint.parent && places.get(joint.parent);
-    return parent ? [`M${of(parent)}L${of(joint)}`] : [];
-  });
-  const neck = places.get("neck");
-  const head = neck ? [svg("circle", { cx: 6 + 36 * neck.x, cy: 4 + 44 * neck.y - 3, r: 4.5 })] : [];
-  const picture = { viewBox: "0 0 48 52", class: "body-picture", "aria-hidden": "true" };
-  return svg("svg", picture, svg("path", { d: d.join("") }), ...head);
 }

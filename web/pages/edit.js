@@ -18,7 +18,7 @@ import { strings } from "../strings.js";
 const words = strings.edit;
 
 /** Styles that only this page needs. */
-const STYLES = ["/styles/edit.css", "/styles/outline.css"];
+const STYLES = ["/styles/board.css", "/styles/edit.css", "/styles/outline.css"];
 
 /** @type {import("../types.js").Mount} */
 export function mountEdit(root, { id = "", tool, query }) {

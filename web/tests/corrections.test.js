@@ -6,7 +6,7 @@ import { Corrections } from "../corrections.js";
 
 /** @import { Annotation, FigureAnnotation } from "../types.js" */
 /** @import { Change } from "../changes.js" */
-/** @import { Unsaved } from "../corrections.js" */
+/** @import { Unsaved } from "../saving.js" */
 
 const MASK = { size: /** @type {[number, number]} */ ([4, 4]), counts: "04" };
 const SKELETON = { joints: [{ name: "root", parent: null, x: 1, y: 2, score: 1 }] };
