@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Locator, Response, expect
 
 from animator.core.annotation import FigureAnnotation
 from animator.core.skeleton import Joint
+from tests.support_bad_images import blank_page, encode
 from tests.support_mending import Mender
 from tests.support_serve import App
 from tests.support_touch import Finger, Point, between, middle_of
@@ -352,3 +353,25 @@ def test_wheel_and_keys_zoom_and_all_is_shown_again(visit: Visit) -> None:
     assert visit.pixel < closer
     visit.page.keyboard.press("0")
     assert visit.pixel == pytest.approx(pixel)
+
+
+@on_desk
+def test_page_on_which_nobody_was_found_leads_to_where_a_box_is_drawn(visit: Visit) -> None:
+    blank = Mender(visit.context, visit.mender.url, encode(blank_page(), "PNG"))
+    page = blank.page
+    page.goto(f"{blank.url}/drawings/{blank.drawing}")
+    page.get_by_role("link", name="Draw a box around it myself").click(timeout=JOB_MS)
+    expect(page.locator(".tool-hint")).to_contain_text("I found nobody")
+    assert blank.annotation().figures == ()
+    revision = blank.annotation().revision
+    x, y = middle_of(page.locator(".board-picture"))
+    page.mouse.move(x - 90, y - 120)
+    page.mouse.down()
+    page.mouse.move(x, y)
+    page.mouse.move(x + 90, y + 120)
+    page.mouse.up()
+    blank.wait_until_saved(revision)
+    expect(page.locator(".dancer:not(.is-old) canvas")).to_be_visible(timeout=JOB_MS)
+    assert blank.figure().skeleton is not None
+    page.close()
+    assert blank.faults == []

@@ -20,7 +20,6 @@ import { openDrawing, readDrawing } from "../reading.js";
 import { navigate, rename } from "../router.js";
 import { forgetDrawing, recallDrawing, recallMotions, rememberDrawing } from "../session.js";
 import { strings } from "../strings.js";
-import { USUAL } from "../wishes.js";
 import { mountLost } from "./lost.js";
 
 /** @import { AnimationDocument, JobEvent } from "../types.js" */
