@@ -136,6 +136,27 @@ def test_stretchy_bones_give_way_where_others_hold() -> None:
     assert stretches[1] < 0.01 < stretches[0]
 
 
+@pytest.mark.parametrize(
+    "lacks",
+    [
+        ("elbow", "hand", "shoulder"),
+        ("left_shoulder", "left_elbow", "left_hand"),
+        ("_hip", "knee", "foot"),
+        ("right_knee", "right_foot"),
+        ("shoulder", "elbow", "hand", "_hip", "knee", "foot"),
+    ],
+    ids=["no-arms", "one-arm", "no-legs", "one-leg", "neither"],
+)
+def test_figure_that_lacks_limbs_walks_without_a_fold(lacks: tuple[str, ...]) -> None:
+    skeleton = Skeleton(
+        joints=tuple(j for j in make_skeleton().joints if not j.name.endswith(lacks))
+    )
+    rig = build_rig(make_figure(), Mask(make_mask()), skeleton)
+    track = deform(rig, follow(*load_motion("walk"), rig.skeleton, rig.to_world))
+    assert (areas(rig, track.vertices) > 0).all()
+    assert np.ptp(track.vertices, axis=0).max() > 0.02
+
+
 def test_skeleton_that_does_not_fit_at_all_still_moves() -> None:
     rng = np.random.default_rng(1)
     rows, columns = np.nonzero(make_mask())

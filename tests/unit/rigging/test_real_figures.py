@@ -46,6 +46,7 @@ def test_sample_of_figures_and_clips_keeps_its_shape(shared_data: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", CHARACTERS + DRAWINGS)
 def test_figure_keeps_its_shape_in_every_clip(name: str, shared_data: Path) -> None:
     rig = rigged(shared_data, name)
