@@ -20,6 +20,8 @@ export class Animations {
     this.leaving = leaving;
     /** @type {Map<string, Promise<AnimationDocument | null>>} */
     this.making = new Map();
+    /** Asked for in an earlier visit, and not finished. @type {Map<string, AnimationDocument>} */
+    this.begun = new Map();
   }
 
   /** Those that are there, by what was asked for and format. */
@@ -29,11 +31,14 @@ export class Animations {
     return state.animations;
   }
 
-  /** Animations that were finished in an earlier visit need not be made again. */
+  /** Animations that were asked for in an earlier visit need not be made again. */
   async recall() {
     for (const animation of await listAnimations(this.id)) {
+      const { request, files } = animation;
       // Which picture lay behind is not told.
-      if (animation.request.background?.kind !== "picture") this.keep(animation);
+      if (request.background?.kind === "picture") continue;
+      if (files.length === 0 && this.isOfNow(animation)) this.begun.set(textOf(request), animation);
+      this.keep(animation);
     }
   }
 
@@ -87,9 +92,23 @@ export class Animations {
    * @param {AnimationRequest} request
    * @param {Tell} tell
    * @param {AbortSignal} [signal]
+   * @returns {Promise<AnimationDocument | null>} null when nobody waits any more
    */
   async begin(request, tell, signal = this.leaving) {
-    const asked = await createAnimation(this.id, request);
+    const begun = this.begun.get(textOf(request));
+    this.begun.delete(textOf(request));
+    // What was begun before may have failed, or be forgotten.
+    const made = begun && (await this.finish(begun, tell, signal).catch(() => null));
+    if (made || (begun && signal.aborted)) return made ?? null;
+    return this.finish(await createAnimation(this.id, request), tell, signal);
+  }
+
+  /**
+   * @param {AnimationDocument} asked
+   * @param {Tell} tell
+   * @param {AbortSignal} signal
+   */
+  async finish(asked, tell, signal) {
     await followJob(asked.job, tell, signal);
     if (signal.aborted) {
       // Given up on purpose, so the server need not go on.
@@ -104,13 +123,26 @@ export class Animations {
   /** @param {AnimationDocument} animation */
   keep(animation) {
     const name = nameOf(animation.request);
-    const revision = recallDrawing(this.id)?.annotation?.revision;
-    if (name === null || animation.revision !== revision) return;
+    if (name === null || !this.isOfNow(animation)) return;
     for (const { format } of animation.files) {
       this.finished.set(keyOf(name, format), animation);
     }
   }
+
+  /**
+   * Whether it shows the figures as they are known now.
+   * @param {AnimationDocument} animation
+   */
+  isOfNow({ revision }) {
+    return revision === recallDrawing(this.id)?.annotation?.revision;
+  }
 }
+
+/**
+ * The same for all requests for the same files.
+ * @param {AnimationRequest} request
+ */
+const textOf = (request) => `${request.formats.join(" ")} ${nameOf(request)}`;
 
 /**
  * @param {string | null} name

@@ -128,6 +128,8 @@ async function sendUntilThere(sending) {
       const onProgress = (/** @type {number} */ share) => change(sending, { share });
       const drawing = await createDrawing(sending.file, sending.file.name, onProgress);
       rememberDrawing(drawing, sending.file);
+      // The same drawing again is the same drawing.
+      forgetSendings((one) => one !== sending && one.drawing?.id === drawing.id);
       change(sending, { state: "reading", share: 0, drawing });
     } catch (error) {
       if (mayWait(error)) await wait(sending, error);

@@ -157,9 +157,9 @@ def test_dropped_and_pasted_pictures_are_taken(page: Page, server: str) -> None:
         const Kind = kind === "drop" ? DragEvent : ClipboardEvent;
         window.dispatchEvent(new Kind(kind, { [name]: carried, cancelable: true, bubbles: true }));
     })"""
-    for kind in ("drop", "paste"):
+    for kind, sample in (("drop", "hat"), ("paste", "robot")):
         page.goto(server)
-        page.evaluate(carry, [kind, "/samples/hat.jpg"])
+        page.evaluate(carry, [kind, f"/samples/{sample}.jpg"])
         expect(page.get_by_role("img", name=f"Your drawing, {kind}.jpg")).to_be_visible()
 
 
@@ -205,7 +205,11 @@ def test_first_page_is_light(browser: Browser, server: str) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844})
     page = context.new_page()
     asked: list[Request] = []
-    page.on("requestfinished", asked.append)
+
+    def note(request: Request) -> None:
+        asked.append(request)
+
+    page.on("requestfinished", note)
     page.goto(server, wait_until="networkidle")
     assert len(asked) > 10
     assert sum(request.sizes()["responseBodySize"] for request in asked) < 200_000
