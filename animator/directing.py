@@ -126,10 +126,10 @@ def rehearse(motion: str, own: Mapping[str, Clip]) -> dict[str, tuple[Performanc
 
 
 def playback_of(part: Part, request: AnimationRequest) -> Playback:
-    """How the motion of one figure is played; trim and what follows belong to the request's."""
+    """How the motion of one figure is played; what is cut, mixed in or follows is the request's."""
     usual = request.playback
     if part.motion is not None:
-        usual = msgspec.structs.replace(usual, trim=None, then=())
+        usual = msgspec.structs.replace(usual, trim=None, then=(), blend=None)
     mirror = usual.mirror if part.mirror is None else part.mirror
     speed = min(max(usual.speed * part.speed, 0.25), 4.0)
     return msgspec.structs.replace(usual, mirror=mirror, speed=speed)

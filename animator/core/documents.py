@@ -1,5 +1,7 @@
 """The documents that are stored and served: drawings, what is made of them, and what is allowed."""
 
+from typing import Annotated
+
 import msgspec
 
 from animator.core.animation import Animation, AnimationFormat, Finish
@@ -65,11 +67,15 @@ def motion_blob(id: str) -> str:
     return f"{id}.bvh"
 
 
+FigureId = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
+
+
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What one figure does that the others do not; what is left out goes by the request.
 
     Attributes:
-        motion: name of a motion; `trim` and `then` of the request's playback are not for it.
+        motion: name of a motion; `trim`, `then` and `blend` of the request's playback are not
+            for it.
         mirror: whether left and right change places.
         start: when it begins, seconds after the others, 0..10, at the speed of 1.
         speed: times as fast as the request's playback, 0.25..4; both together likewise.
@@ -114,7 +120,7 @@ class AnimationRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     """
 
     motion: str = "dance"
-    figures: dict[str, Part] = {}
+    figures: dict[FigureId, Part] = {}
     playback: Playback = Playback()
     rigging: RigOptions = USUAL
     side: int = DEFAULT_SIDE

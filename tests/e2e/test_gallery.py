@@ -1,7 +1,6 @@
 """The gallery in a real browser: figures on cards, search, several figures, own motions."""
 
 import io
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,12 +13,12 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from animator.motion import list_motions, load_motion, write_bvh
+from tests.support_pages import AXE, SIZES, find_barriers, take_picture
 from tests.support_serve import App, wait_until
 
 pytestmark = pytest.mark.browser
 
 JOB_MS = 60_000
-SIZES = {"phone": (390, 844), "desk": (1440, 900)}
 PAIR = "anamel-451-green-pair.jpg"
 
 
@@ -70,12 +69,10 @@ def open_page(browser: Browser, app: App) -> Iterator[Any]:
     assert faults == []
 
 
-def keep(page: Page, name: str) -> None:
-    """A screenshot for people to look at, where it is asked for."""
-    folder = os.environ.get("ANIMATOR_SCREENSHOTS")
-    if folder:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=Path(folder) / f"gallery-{name}.png")
+def check_barriers(page: Page) -> None:
+    """Nobody is kept from it, as far as axe can tell."""
+    if AXE.is_file():
+        assert find_barriers(page) == []
 
 
 def look(page: Page, motion: str) -> NDArray[np.int16]:
@@ -83,6 +80,13 @@ def look(page: Page, motion: str) -> NDArray[np.int16]:
     shot = page.locator(f"[data-motion={motion}] canvas").screenshot()
     with Image.open(io.BytesIO(shot)) as picture:
         return np.array(picture.convert("RGB")).astype(np.int16)
+
+
+def pick(page: Page, who: str) -> None:
+    """Direct one of several figures, or all."""
+    radio = page.get_by_role("radio", name=who, exact=True)
+    page.locator("label.cast-one").filter(has=radio).click()
+    expect(radio).to_be_checked()
 
 
 def has_dress(card: NDArray[np.int16]) -> bool:
@@ -99,7 +103,7 @@ def test_own_figure_does_every_motion_on_its_card_and_nothing_moves_for_it(
     open_page: Any, dancer: str, size: str
 ) -> None:
     page = open_page(dancer, size)
-    keep(page, f"cards-{size}")
+    take_picture(page, f"gallery-cards-{size}")
     heights = page.evaluate(
         "[...document.querySelectorAll('.motion-card')].map(c => c.offsetWidth)"
     )
@@ -132,6 +136,7 @@ def test_cards_are_found_by_word_and_kind_and_chosen_by_keys(open_page: Any, dan
     assert cards.all_inner_texts() == both
     page.get_by_role("searchbox").fill("submarine")
     expect(page.get_by_text("No movement is called that")).to_be_visible()
+    check_barriers(page)
     page.get_by_role("searchbox").fill("")
     page.get_by_role("button", name="All", exact=True).click()
 
@@ -165,7 +170,7 @@ def test_one_of_two_figures_does_something_else_and_begins_later(
     open_page: Any, app: App, pair: str, size: str
 ) -> None:
     page = open_page(pair, size)
-    page.get_by_role("radio", name="Figure 2").check(force=True)
+    pick(page, "Figure 2")
     page.locator("[data-motion=jump]").click()
     expect(page).to_have_url(re.compile("jump"))
     slider = page.get_by_role("slider")
@@ -175,7 +180,8 @@ def test_one_of_two_figures_does_something_else_and_begins_later(
     expect(page).to_have_url(re.compile("jump%7E1.5%7Em"))
     page.wait_for_timeout(300)
     expect(page.locator(".is-waiting")).to_have_count(0, timeout=JOB_MS)
-    keep(page, f"pair-{size}")
+    take_picture(page, f"gallery-pair-{size}")
+    check_barriers(page)
 
     asked = app.http.get(f"/api/drawings/{pair}/animations").json()[0]["request"]
     ((figure, part),) = asked["figures"].items()
@@ -186,10 +192,10 @@ def test_one_of_two_figures_does_something_else_and_begins_later(
 
     page.reload()
     expect(page.locator(".player canvas")).to_be_visible(timeout=JOB_MS)
-    page.get_by_role("radio", name="Figure 2").check(force=True)
+    pick(page, "Figure 2")
     assert chosen(page) == "Jump"
     expect(page.get_by_role("slider")).to_have_value("1.5")
-    page.get_by_role("radio", name="All").check(force=True)
+    pick(page, "All")
     assert chosen(page) == "Dance"
 
 
@@ -205,7 +211,7 @@ def test_motion_of_ones_own_is_handed_in_seen_and_deleted(
     expect(card).to_have_attribute("aria-selected", "true", timeout=JOB_MS)
     expect(page.get_by_role("heading", level=1)).to_have_text("It moves!", timeout=JOB_MS)
     expect(card.locator("[data-live]")).to_be_visible(timeout=JOB_MS)
-    keep(page, f"own-{size}")
+    take_picture(page, f"gallery-own-{size}")
     page.get_by_role("button", name="Your own", exact=True).click()
     assert page.get_by_role("option").all_inner_texts() == ["Our hop"]
 
@@ -235,7 +241,8 @@ def test_what_is_wrong_with_a_file_is_told_in_plain_words(
     expect(alert).to_contain_text("left hand")
     expect(alert).to_contain_text("right foot")
     alert.scroll_into_view_if_needed()
-    keep(page, f"problem-{size}")
+    take_picture(page, f"gallery-problem-{size}")
+    check_barriers(page)
     assert page.get_by_role("option").count() == known
     names = {motion["title"] for motion in app.http.get("/api/motions").json()}
     assert not {"broken", "tail"} & names, "neither is kept"

@@ -9,7 +9,7 @@ from animator.core.annotation import Annotation
 from animator.core.documents import AnimationRequest, Part
 from animator.core.drawing import Drawing
 from animator.core.errors import UnknownMotion
-from animator.core.motion import Playback
+from animator.core.motion import Blend, Playback
 from animator.core.stage import Stage
 from animator.directing import Props, direct, playback_of
 from animator.motion import list_motions, load_motion
@@ -74,7 +74,9 @@ def test_mirrored_figure_moves_the_other_arm(pair: Annotation) -> None:
 def test_speed_of_a_figure_comes_upon_that_of_all_and_start_goes_with_it() -> None:
     request = AnimationRequest(
         motion="wave",
-        playback=Playback(speed=2.0, mirror=True, trim=(0.0, 1.0), then=("walk",)),
+        playback=Playback(
+            speed=2.0, mirror=True, trim=(0.0, 1.0), then=("walk",), blend=Blend(motion="hop")
+        ),
         figures={"a": Part(speed=0.5, start=3.0), "b": Part(motion="jump", mirror=False, speed=4)},
     )
     a, b = (playback_of(request.figures[name], request) for name in ("a", "b"))
@@ -115,6 +117,8 @@ def test_no_more_parts_are_taken_than_there_can_be_figures() -> None:
     parts: dict[str, object] = {f"f{i}": {} for i in range(21)}
     with pytest.raises(msgspec.ValidationError, match="at most 20"):
         msgspec.convert({"figures": parts}, AnimationRequest)
+    with pytest.raises(msgspec.ValidationError, match="length <= 64"):
+        msgspec.convert({"figures": {"f" * 65: {}}}, AnimationRequest)
 
 
 def test_previews_hold_every_motion_for_each_figure(pair: Annotation) -> None:

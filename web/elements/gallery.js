@@ -109,6 +109,7 @@ export class Gallery {
     const found = findMotions(this.motions, words, this.search.value, this.kind);
     for (const [name, { node }] of this.cards) node.hidden = !found.has(name);
     this.none.textContent = found.size > 0 ? "" : words.none;
+    this.list.hidden = found.size === 0;
     this.list.scrollTop = 0;
     this.rove();
   }
