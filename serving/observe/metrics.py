@@ -21,7 +21,10 @@ from serving.observe.statistics import BatchTimes, EndpointStatistics
 __all__ = ("EndpointMetrics", "MetricsListener", "ServerMetrics")
 
 _LABELS = ("model_name", "model_version")
-_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+_SECONDS = (
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5,
+    1, 2.5, 5, 10, 30, 60,
+)  # fmt: skip
 _SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
 
 # Field of `_Counts`, name, what it is.
@@ -30,6 +33,9 @@ _DISTRIBUTIONS = (
     ("queue_s", "serving_queue_seconds", "From arrival to a worker."),
     ("batch_wait_s", "serving_batch_wait_seconds", "Wait of a batch's oldest item."),
     ("inference_s", "serving_inference_seconds", "A worker's time on a batch."),
+    ("preprocess_s", "serving_preprocess_seconds", "Its part before the model: decoding."),
+    ("model_s", "serving_model_seconds", "Its part in the model."),
+    ("postprocess_s", "serving_postprocess_seconds", "Its part after the model: encoding."),
     ("batch_size", "serving_batch_size", "Items in a batch."),
 )
 # Field of `_Counts`, name, what it is, label.
@@ -78,6 +84,9 @@ class _Counts:
         self.queue_s = Distribution(_SECONDS)
         self.batch_wait_s = Distribution(_SECONDS)
         self.inference_s = Distribution(_SECONDS)
+        self.preprocess_s = Distribution(_SECONDS)
+        self.model_s = Distribution(_SECONDS)
+        self.postprocess_s = Distribution(_SECONDS)
         self.batch_size = Distribution(_SIZES)
         self.batches: Counter[str] = Counter()
         self.requests: Counter[str] = Counter()
@@ -191,11 +200,20 @@ class EndpointMetrics:
 
     def inferred(self, times: BatchTimes, size: int, points: Sequence[MetricPoint] = ()) -> None:
         """Count a worker's time on one batch of that size, and what its handler measured."""
-        self._counts.inference_s.observe(times.whole_s)
+        counts = self._counts
+        counts.inference_s.observe(times.whole_s)
+        counts.preprocess_s.observe(times.input_s)
+        counts.model_s.observe(times.model_s)
+        counts.postprocess_s.observe(times.output_s)
         self._statistics.add_batch(times, size)
         for listener in self._metrics.listeners:
             for point in points:
                 listener.observe(*self._labels, point)
+
+    def coded(self, seconds: float, is_input: bool) -> None:
+        """Count the decoding of a body (input), or of an answer the encoding, beside workers."""
+        counts = self._counts
+        (counts.preprocess_s if is_input else counts.postprocess_s).observe(seconds)
 
     def shipped(self, seconds: float) -> None:
         """Note what a batch cost beside the model: the way to the worker and back."""

@@ -33,6 +33,11 @@ class BatchTimes(NamedTuple):
     whole_s: float
     output_s: float
 
+    @property
+    def model_s(self) -> float:
+        """In the model."""
+        return self.whole_s - self.input_s - self.output_s
+
 
 @dataclass(slots=True)
 class TimeSums:
@@ -54,7 +59,7 @@ class TimeSums:
         """Count them so often."""
         self.count += count
         self.input_s += times.input_s * count
-        self.model_s += (times.whole_s - times.input_s - times.output_s) * count
+        self.model_s += times.model_s * count
         self.output_s += times.output_s * count
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from serving.batching.batcher import Batcher
 from serving.batching.pending import Batch, BatchLimits
@@ -15,7 +15,9 @@ from serving.workers.messages import Item, Outcome
 from serving.workers.pool import WorkerPool
 from serving.workers.pool_spec import PoolSpec
 
-__all__ = ("Codec",)
+__all__ = ("Codec", "OnCoded")
+
+OnCoded = Callable[[float, bool], None]
 
 _ANSWERS_FIRST = 60
 """Priority of encoding: an answer that is ready must not wait for bodies that came later."""
@@ -27,9 +29,11 @@ class Codec:
     Args:
         spec: of the processes.
         queue_size: most bodies or answers that wait.
+        on_coded: told of the seconds for each, and whether it was a body.
     """
 
-    def __init__(self, spec: PoolSpec, queue_size: int) -> None:
+    def __init__(self, spec: PoolSpec, queue_size: int, on_coded: OnCoded) -> None:
+        self._on_coded = on_coded
         self._users = 0
         self._unused = asyncio.Event()
         self._pool = WorkerPool(spec, self._workers_changed)
@@ -120,7 +124,9 @@ class Codec:
         return outcome
 
     async def _run(self, batch: Batch[Item, Outcome]) -> Sequence[Outcome]:
-        return (await self._pool.run(batch.items)).outcomes
+        answer = await self._pool.run(batch.items)
+        self._on_coded(answer.seconds, isinstance(batch.items[0], RawRequest))
+        return answer.outcomes
 
     def _workers_changed(self) -> None:
         if self._pool.is_hopeful:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from serving.archive.stored import StoredModel
-from serving.registry.codec import Codec
+from serving.registry.codec import Codec, OnCoded
 from serving.registry.lanes import Queue
 from serving.registry.plan import codec_spec, pool_spec
 from serving.registry.pool import Pool
@@ -28,6 +28,7 @@ class Crew:
         config: how many there are, and of what kind.
         on_change: called when one has come or gone.
         pool: what does the work; None: worker processes.
+        on_coded: told of what is decoded and encoded beside the workers, as `Codec` tells it.
 
     Attributes:
         pool: those who do the work now.
@@ -40,14 +41,16 @@ class Crew:
         config: ModelConfig,
         on_change: Callable[[], None],
         pool: Pool | None = None,
+        on_coded: OnCoded = lambda *_: None,
     ) -> None:
         self._config = config
+        self._on_coded = on_coded
         self._on_change = on_change
         self._replaced: list[Pool] = []
         self._leaving: set[asyncio.Task[None]] = set()
         self._growth_check: asyncio.TimerHandle | None = None
         self.pool: Pool = pool or WorkerPool(pool_spec(model, config), on_change)
-        self.codec = _codec_of(model, config)
+        self.codec = self._codec_of(model)
 
     @property
     def is_ready(self) -> bool:
@@ -86,7 +89,7 @@ class Crew:
         """
         pool = WorkerPool(pool_spec(model, self._config), self._on_change)
         pool.min_workers, pool.max_workers = self.pool.min_workers, self.pool.max_workers
-        codec = _codec_of(model, self._config)
+        codec = self._codec_of(model)
         try:
             # As many as work now: none of the load shall wait for workers that are yet to come.
             await pool.start(max(self.pool.ready, 1))
@@ -141,7 +144,6 @@ class Crew:
         await pool.drain(_OLD_POOL_S)
         self._replaced.remove(pool)
 
-
-def _codec_of(model: StoredModel, config: ModelConfig) -> Codec | None:
-    spec = codec_spec(model, config)
-    return None if spec is None else Codec(spec, config.queue_size)
+    def _codec_of(self, model: StoredModel) -> Codec | None:
+        spec = codec_spec(model, self._config)
+        return None if spec is None else Codec(spec, self._config.queue_size, self._on_coded)

@@ -58,7 +58,7 @@ class Endpoint:
         self._restarts_seen = 0
         self._loaded: set[int] = set()
         self._has_started = False
-        self._crew = Crew(model, config, self._workers_changed, pool)
+        self._crew = Crew(model, config, self._workers_changed, pool, metrics.coded)
         dispatch = Dispatch(self._crew, metrics)
         self._queue = dispatch.make_queue(model.manifest, config, sequence_headers)
         metrics.watch(

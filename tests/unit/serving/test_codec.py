@@ -53,13 +53,18 @@ class Coded:
 
 @asynccontextmanager
 async def running(
-    folder: Path, handler: str = HANDLER, decode_workers: int = 2, **fields: Any
+    folder: Path,
+    handler: str = HANDLER,
+    decode_workers: int = 2,
+    metrics: ServerMetrics | None = None,
+    **fields: Any,
 ) -> AsyncIterator[Engine]:
     (folder / "coded").mkdir()
     (folder / "coded" / "manifest.json").write_text('{"name": "coded", "handler": "c.py:Coded"}')
     (folder / "coded" / "c.py").write_text(handler)
     config = ModelConfig(device="cpu", decode_workers=decode_workers, **fields)
-    engine = Engine(ServerSettings(models_dir=str(folder), defaults=config), ServerMetrics())
+    settings = ServerSettings(models_dir=str(folder), defaults=config)
+    engine = Engine(settings, metrics or ServerMetrics())
     await engine.start()
     try:
         yield engine
@@ -85,6 +90,17 @@ async def test_bodies_are_decoded_and_answers_encoded_apart_from_the_model(tmp_p
         assert worker not in helpers
         assert 1 <= len(helpers) <= 2
         assert {answer["name"] for answer in answers} == {"coded"}
+
+
+async def test_time_of_decoding_and_encoding_apart_is_counted(tmp_path: Path) -> None:
+    metrics = ServerMetrics()
+    async with running(tmp_path, metrics=metrics) as engine:
+        await ask(engine, "5")
+    lines = metrics.as_text().decode().splitlines()
+    for part in ("preprocess", "postprocess"):
+        # Once beside the worker, and once by it, which reads and writes the tensors.
+        name = f'serving_{part}_seconds_count{{model_name="coded",model_version="1"}}'
+        assert f"{name} 2.0" in lines
 
 
 async def test_tensors_go_to_the_model_directly(tmp_path: Path) -> None:

@@ -15,7 +15,9 @@ def test_what_happened_is_counted_by_model_and_version() -> None:
     endpoint = metrics.for_endpoint("cat", "2")
     endpoint.watch(in_flight=lambda: 5, waiting=lambda: 3, workers=lambda: 1)
     endpoint.launched([0.002, 0.004], "full")
-    endpoint.inferred(BatchTimes(0.0, 0.3, 0.0), 2)
+    endpoint.inferred(BatchTimes(0.0625, 0.3125, 0.125), 2)
+    endpoint.coded(0.5, True)
+    endpoint.coded(0.25, False)
     endpoint.answered(0.5, "ok")
     endpoint.dropped("queue_full")
     endpoint.restarted(2)
@@ -27,7 +29,10 @@ def test_what_happened_is_counted_by_model_and_version() -> None:
         f"serving_batch_wait_seconds_sum{{{labels}}} 0.004",
         f"serving_batch_size_sum{{{labels}}} 2.0",
         f'serving_batches_total{{{labels},reason="full"}} 1.0',
-        f"serving_inference_seconds_sum{{{labels}}} 0.3",
+        f"serving_inference_seconds_sum{{{labels}}} 0.3125",
+        f"serving_preprocess_seconds_sum{{{labels}}} 0.5625",
+        f"serving_model_seconds_sum{{{labels}}} 0.125",
+        f"serving_postprocess_seconds_sum{{{labels}}} 0.375",
         f'serving_requests_total{{{labels},result="ok"}} 1.0',
         f'serving_shed_total{{{labels},reason="queue_full"}} 1.0',
         f"serving_in_flight{{{labels}}} 5.0",
