@@ -5,10 +5,11 @@ import { reportConnection } from "./connection.js";
 import { Corrections } from "./corrections.js";
 import { followJob } from "./events.js";
 import { rememberAnnotation } from "./session.js";
+import { shelfOf } from "./shelf.js";
 import { strings } from "./strings.js";
 
 /** @import { Change } from "./changes.js" */
-/** @import { Server, Shelf, Unsaved } from "./saving.js" */
+/** @import { Server } from "./saving.js" */
 /** @import { Annotation } from "./types.js" */
 
 /** @type {Map<string, Corrections>} */
@@ -63,30 +64,4 @@ function request(id, change, base) {
   if (change.kind === "mend") return changeFigure(id, change.id, change.change, revision);
   if (change.kind === "remove") return deleteFigure(id, change.id, revision);
   return putAnnotation(id, { ...base, figures: [...change.figures] }, revision);
-}
-
-/**
- * What is not saved yet, in the browser's own store; a browser without one does without.
- * @param {string} id
- * @returns {Shelf}
- */
-function shelfOf(id) {
-  const name = `unsaved ${id}`;
-  return {
-    read() {
-      try {
-        return /** @type {Unsaved | null} */ (JSON.parse(localStorage.getItem(name) ?? "null"));
-      } catch {
-        return null;
-      }
-    },
-    write(unsaved) {
-      try {
-        if (unsaved) localStorage.setItem(name, JSON.stringify(unsaved));
-        else localStorage.removeItem(name);
-      } catch {
-        // It is full or forbidden: what is not saved lasts as long as the page.
-      }
-    },
-  };
 }

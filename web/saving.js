@@ -255,7 +255,8 @@ export class Saver {
   }
 
   keepOnShelf() {
-    const isUnsaved = changeBetween(this.base.figures, this.figures) !== null;
+    const isGone = this.error instanceof ApiError && this.error.code === "not_found";
+    const isUnsaved = !isGone && changeBetween(this.base.figures, this.figures) !== null;
     this.shelf.write(isUnsaved ? { base: this.base, figures: this.figures } : null);
   }
 

@@ -76,6 +76,9 @@ export class Workbench {
     this.node = this.layOut(board, this.dancer);
     this.unwatch = corrections.watch(() => this.show());
     document.addEventListener("keydown", (event) => this.press(event), { signal });
+    // Somebody may have mended it in another window meanwhile.
+    const look = () => document.hidden || corrections.refresh().catch(() => {});
+    document.addEventListener("visibilitychange", look, { signal });
   }
 
   /**

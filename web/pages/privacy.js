@@ -7,6 +7,7 @@ import { confirmLoss } from "../elements/confirm.js";
 import { problem } from "../elements/problem.js";
 import { forgetSendings } from "../sending.js";
 import { forgetDrawings } from "../session.js";
+import { clearShelves } from "../shelf.js";
 import { strings } from "../strings.js";
 
 /** @import { Owner } from "../types.js" */
@@ -56,6 +57,7 @@ function forgetting(hasDrawings) {
       await deleteOwner();
       forgetDrawings();
       forgetSendings(() => true);
+      clearShelves();
       button.remove();
       said.textContent = words.deleted;
       said.tabIndex = -1;

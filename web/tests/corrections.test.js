@@ -274,6 +274,14 @@ test("what the server refuses is told, and can be taken back", async () => {
   assert.equal(mine.error, null);
 });
 
+test("nothing is kept of a drawing that was deleted", async () => {
+  const { server, store, mine } = open();
+  server.refusal = new ApiError("not_found", "");
+  mine.mend("a", { hidden: true }, "hide");
+  await until(mine, () => mine.saving === "refused");
+  assert.equal(store.kept.unsaved, null);
+});
+
 test("what was changed elsewhere meanwhile is seen on coming back, as a step", async () => {
   const { server, mine } = open();
   server.store([figure("b")]);
