@@ -79,7 +79,7 @@ function directing(figure, { start = 0, mirror }, onDirect) {
   });
   return [
     el("label", { class: "cast-start" }, el("span", {}, words.start), slider, told),
-    tick(words.turned, mirror === true, (isOn) => onDirect(figure, { mirror: isOn || undefined })),
+    tick(words.turned, mirror === true, (isOn) => onDirect(figure, { mirror: isOn })),
   ];
 }
 

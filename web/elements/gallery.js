@@ -214,5 +214,6 @@ function reveal(list, card) {
   const top = card.offsetTop; // the list is what it is counted from
   const isAbove = top < list.scrollTop;
   const isBelow = top + card.offsetHeight > list.scrollTop + list.clientHeight;
-  if (isAbove || isBelow) list.scrollTop = top - 8;
+  const middle = top - (list.clientHeight - card.offsetHeight) / 2;
+  if (isAbove || isBelow) list.scrollTop = middle;
 }

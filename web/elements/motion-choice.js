@@ -54,7 +54,7 @@ export class MotionChoice {
             figures,
             (figure) => this.pick(figure),
             (figure, change) => this.direct(figure, change),
-            (figure) => this.wish.figures[figure] ?? {},
+            (figure) => this.partOf(figure),
           )
         : null;
     if (this.cast) this.gallery.tools.before(this.cast.node);
@@ -104,11 +104,23 @@ export class MotionChoice {
   }
 
   /**
+   * What is so of a figure; mirrored means: the other way than the others.
+   * @param {string} figure
+   * @returns {FigureWish}
+   */
+  partOf(figure) {
+    const part = this.wish.figures[figure] ?? {};
+    return { ...part, mirror: (part.mirror ?? this.wish.mirror) !== this.wish.mirror };
+  }
+
+  /**
    * @param {string} figure
    * @param {FigureWish} change
    */
   direct(figure, change) {
-    this.change({ figures: withPart(this.wish.figures, figure, change) });
+    const isTurned = typeof change.mirror === "boolean";
+    const side = isTurned && { mirror: change.mirror ? !this.wish.mirror : null };
+    this.change({ figures: withPart(this.wish.figures, figure, { ...change, ...side }) });
   }
 
   /**
