@@ -12,7 +12,12 @@ from animator.api.contents import PRIVATE_CACHE, Content, respond_with
 from animator.api.services import ApiServices
 from animator.core.animation import FORMATS, Animation
 from animator.core.annotation import Annotation
-from animator.core.documents import AnimationDocument, DrawingDocument
+from animator.core.documents import (
+    AnimationDocument,
+    DrawingDocument,
+    MotionDocument,
+    own_motion_id,
+)
 from animator.core.errors import NotFound
 
 __all__ = ("name_for_saving", "pack_everything", "send_file")
@@ -44,7 +49,20 @@ def send_file(
 def name_for_saving(services: ApiServices, animation: AnimationDocument, file: Animation) -> str:
     """A file name that says which drawing does what."""
     drawing = services.documents.get(DrawingDocument, animation.drawing)
-    return f"{PurePath(drawing.name).stem}-{animation.request.motion}.{file.format.suffix}"
+    motion = _motion_word(services, animation)
+    return f"{PurePath(drawing.name).stem}-{motion}.{file.format.suffix}"
+
+
+def _motion_word(services: ApiServices, animation: AnimationDocument) -> str:
+    """What a motion is called in the name of a file; one that was handed in, as its file was."""
+    name = animation.request.motion
+    id = own_motion_id(name)
+    if id is None:
+        return name
+    try:
+        return services.documents.get(MotionDocument, id).title
+    except NotFound:  # it was deleted meanwhile
+        return "motion"
 
 
 def pack_everything(services: ApiServices, drawing: DrawingDocument) -> bytes:
@@ -64,9 +82,10 @@ def pack_everything(services: ApiServices, drawing: DrawingDocument) -> bytes:
         everything.writestr("annotation.json", msgspec.json.encode(annotation))
         taken: set[str] = set()
         for animation in services.documents.animations_of(drawing.id):
-            folder = _free_name(animation.request.motion, taken)
+            motion = _motion_word(services, animation)
+            folder = _free_name(motion, taken)
             for file in animation.files:
-                name = f"{folder}/{animation.request.motion}.{file.format.suffix}"
+                name = f"{folder}/{motion}.{file.format.suffix}"
                 everything.writestr(name, services.blobs.get(file.blob))
     return packed.getvalue()
 

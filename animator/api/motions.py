@@ -120,7 +120,8 @@ def _store(services: ApiServices, owner: Owner, name: str, data: bytes) -> Motio
     motion = MotionDocument(
         id=id,
         owner=owner.id,
-        title=PurePath(name).stem or "motion",
+        # files are called after it: no dots that lead out of a folder
+        title=PurePath(name).stem.strip(". ") or "motion",
         job=new_job(id),
         created=now,
         expires=now + kept if kept else None,

@@ -10,7 +10,7 @@ from animator.api.motions import MOST_BYTES, MOST_MOTIONS, OwnMotion
 from animator.core.documents import MotionDocument, own_motion_id
 from animator.core.job import JobEvent, subject_of
 from animator.core.motion import MotionInfo
-from tests.support_api import MemoryServices, put_drawing
+from tests.support_api import MemoryServices, put_animation, put_drawing
 
 Client = TestClient[Litestar]
 BVH = b"HIERARCHY"
@@ -48,6 +48,14 @@ def test_motion_is_stored_for_its_owner_and_read_by_a_job(
     assert memory.blobs.get(f"{id}.bvh") == BVH
     assert memory.documents.get(MotionDocument, id).owner not in client.get("/api/motions").text
     assert client.get(f"/api/jobs/{motion.job}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [("..", "motion"), ("../../x.bvh", "x"), ("..\\..", "motion"), (".bvh", "bvh"), ("", "motion")],
+)
+def test_title_never_leads_out_of_a_folder(client: Client, name: str, title: str) -> None:
+    assert hand_in(client, name).title == title
 
 
 def test_form_is_taken_too(client: Client) -> None:
@@ -111,6 +119,20 @@ def test_previews_are_made_when_there_is_nothing_else_to_do(
     first = client.post(address, json={"formats": ["previews"]}).json()
     client.post(address, json={"formats": ["track"]})
     assert memory.jobs.later == [first["id"]]
+
+
+def test_files_are_called_after_the_file_of_the_motion(
+    client: Client, memory: MemoryServices
+) -> None:
+    put_drawing(memory)
+    motion = hand_in(client)
+    animation = put_animation(memory, "drawing")
+    request = msgspec.structs.replace(animation.request, motion=motion.name)
+    memory.documents.put(animation.id, msgspec.structs.replace(animation, request=request))
+    saved = f"/api/animations/{animation.id}/file.gif?download=1"
+    assert "Max-My%20cat.gif" in client.get(saved).headers["Content-Disposition"]
+    assert client.delete(f"/api/motions/{motion.name}").status_code == 204
+    assert "Max-motion.gif" in client.get(saved).headers["Content-Disposition"]
 
 
 def test_motion_is_deleted_with_its_file_and_by_its_owner_alone(
