@@ -49,10 +49,12 @@ from animator.vision import (
     outline_figure,
     remove_figures,
     rotate_figures,
+    sketch_figures,
 )
 
 __all__ = (
     "Progress",
+    "Show",
     "animate",
     "annotate",
     "complete",
@@ -65,6 +67,9 @@ __all__ = (
 Progress = Callable[[Step, float], None]
 """Told of each step as it begins, with the share of the whole job that is done, in [0, 1]."""
 
+Show = Callable[[Annotation], None]
+"""Told of what is known of a drawing so far; figures lack what is yet to be found."""
+
 MOST_REHEARSED = 6
 """Figures of which there are previews, at most: those nearest to the viewer."""
 
@@ -72,26 +77,36 @@ _DRAWING = 0.25
 """Share of the work of an animation that comes before its first frame."""
 
 
-def annotate(drawing: Drawing, predictor: Predictor, progress: Progress) -> Annotation:
+def annotate(
+    drawing: Drawing, predictor: Predictor, progress: Progress, show: Show | None = None
+) -> Annotation:
     """Find the figures of a drawing, their outlines and skeletons; there may be none.
 
     drawing: as it was handed in; the annotation is of the drawing turned upright by its `rotation`.
+    show: told after each figure; None: nobody looks.
 
     Raises:
         ModelUnavailable: when a model does not answer.
     """
     progress("detecting", 0.1)
     drawing, found, rotation = _find_upright(drawing, predictor)
+    size = (drawing.width, drawing.height)
     outlines: list[Outline] = []
     for index in range(len(found)):
         progress("outlining", 0.4 + 0.6 * index / len(found))
+        if show is not None:
+            so_far = (*annotate_figures(outlines), *sketch_figures(found[index:]))
+            show(_annotation(size, so_far, rotation))
         # A box without ink in it was no figure.
         with suppress(EmptyMask):
             outlines.append(outline_figure(drawing, found, index, predictor))
-    figures = annotate_figures(outlines)
-    return Annotation(
-        width=drawing.width, height=drawing.height, figures=figures, rotation=rotation
-    )
+    return _annotation(size, annotate_figures(outlines), rotation)
+
+
+def _annotation(
+    size: tuple[int, int], figures: tuple[FigureAnnotation, ...], rotation: Rotation
+) -> Annotation:
+    return Annotation(width=size[0], height=size[1], figures=figures, rotation=rotation)
 
 
 def _find_upright(

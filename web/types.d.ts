@@ -147,6 +147,8 @@ export interface JobEvent {
   step: Step;
   progress: number;
   problem: { code: string; message: string; page: string; about: string[] } | null;
+  /** What is known so far of a drawing that is being read. */
+  found: Annotation | null;
 }
 
 export interface MotionInfo {

@@ -5,6 +5,7 @@ from typing import Literal
 
 import msgspec
 
+from animator.core.annotation import Annotation
 from animator.core.errors import AnimatorError, Page
 
 __all__ = (
@@ -62,6 +63,8 @@ class JobEvent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         step: what is being done.
         progress: share of the whole job that is done, in [0, 1]; never falls while it runs.
         problem: set when failed, and only then.
+        found: what is known so far of a drawing that is being read; figures lack what is yet to be
+            found. None where nothing is known, and in the end, when the annotation is there.
     """
 
     job: str
@@ -69,6 +72,7 @@ class JobEvent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     step: Step
     progress: float
     problem: JobProblem | None = None
+    found: Annotation | None = None
 
 
 def problem_from_error(error: AnimatorError) -> JobProblem:

@@ -11,6 +11,7 @@ from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 from redis.client import Pipeline
 
+from animator.core.annotation import Annotation
 from animator.core.errors import NotFound
 from animator.core.job import JobEvent, JobProblem, Step
 
@@ -72,7 +73,12 @@ class JobProgress:
         progress = max(min(progress, 1.0), self._last.progress)
         known = self._last.state == "running" and self._last.step == step
         if not known or progress - self._last.progress >= _SMALLEST_STEP:
-            self._tell(JobEvent(job=self._job, state="running", step=step, progress=progress))
+            news = JobEvent(job=self._job, state="running", step=step, progress=progress)
+            self._tell(msgspec.structs.replace(news, found=self._last.found))
+
+    def show(self, found: Annotation) -> None:
+        """Tell what is known so far of the drawing that is being read."""
+        self._tell(msgspec.structs.replace(self._last, found=found))
 
     def finish(self) -> None:
         """Tell that the job is done."""
@@ -80,7 +86,8 @@ class JobProgress:
 
     def fail(self, problem: JobProblem) -> None:
         """Tell that the job failed, and why."""
-        self._tell(msgspec.structs.replace(self._last, state="failed", problem=problem))
+        last = msgspec.structs.replace(self._last, found=None)
+        self._tell(msgspec.structs.replace(last, state="failed", problem=problem))
 
     @property
     def _job(self) -> str:

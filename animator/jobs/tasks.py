@@ -71,7 +71,7 @@ def annotate_drawing(job: str, drawing_id: str) -> None:
         progress("reading", 0.0)
         document = shop.documents.get(DrawingDocument, drawing_id)
         drawing = read_upload(shop.blobs, document.upload)
-        annotation = annotate(drawing, shop.predictor, progress)
+        annotation = annotate(drawing, shop.predictor, progress, progress.show)
         _store_picture(shop, document, rotate_drawing(drawing, annotation.rotation))
         shop.documents.put(drawing_id, annotation)
 

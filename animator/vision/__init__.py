@@ -3,7 +3,7 @@
 from animator.vision.completing import complete_figure
 from animator.vision.confirm import confirm
 from animator.vision.detect import FoundFigure, detect, look_closely
-from animator.vision.figures import Outline, annotate_figures, outline_figure
+from animator.vision.figures import Outline, annotate_figures, outline_figure, sketch_figures
 from animator.vision.inpaint import remove_figures
 from animator.vision.keypoints import FigureView, look_at
 from animator.vision.orientation import find_rotation, rotate_figures
@@ -28,4 +28,5 @@ __all__ = (
     "remove_figures",
     "rotate_figures",
     "segment",
+    "sketch_figures",
 )

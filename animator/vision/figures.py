@@ -25,6 +25,7 @@ __all__ = (
     "outline_figure",
     "outline_inside",
     "outline_plainly",
+    "sketch_figures",
     "tighten",
 )
 
@@ -68,6 +69,14 @@ class Outline:
     box: Box
     mask: Mask
     keypoints: Keypoints
+
+
+def sketch_figures(found: Sequence[FoundFigure]) -> tuple[FigureAnnotation, ...]:
+    """Figures as they were detected: boxes alone."""
+    return tuple(
+        FigureAnnotation(id=f"found-{number}", box=one.detection.box, score=one.detection.score)
+        for number, one in enumerate(found, start=1)
+    )
 
 
 def outline_figure(

@@ -82,6 +82,17 @@ def test_steps_are_told_in_order_and_never_fall(drawing: Drawing) -> None:
     assert 0.0 <= shares[0] <= shares[-1] <= 1.0
 
 
+def test_what_is_found_is_shown_before_all_is_known(drawing: Drawing) -> None:
+    shown: list[Annotation] = []
+    annotation = annotate(drawing, DarkPredictor(), Listener(), shown.append)
+    first, (figure,) = shown[0], shown[0].figures
+    assert (first.width, first.height) == (annotation.width, annotation.height)
+    assert (figure.mask, figure.skeleton) == (None, None)
+    found = annotation.figures[0].box
+    assert figure.box.x1 < found.x2
+    assert found.x1 < figure.box.x2
+
+
 def test_figure_moves_inside_the_picture(
     drawing: Drawing, annotation: Annotation, tmp_path: Path
 ) -> None:

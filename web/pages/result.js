@@ -22,7 +22,7 @@ import { forgetDrawing, recallDrawing, recallMotions, rememberDrawing } from "..
 import { strings } from "../strings.js";
 import { mountLost } from "./lost.js";
 
-/** @import { AnimationDocument, JobEvent } from "../types.js" */
+/** @import { AnimationDocument, Annotation, JobEvent } from "../types.js" */
 /** @import { Keeping, Wish } from "../wishes.js" */
 
 const words = strings.result;
@@ -111,7 +111,10 @@ class ResultPage {
     const known = await openDrawing(this.id);
     if (known.preview) this.showPicture(known.preview);
     else if (known.document.picture) this.showPicture(pictureUrl(this.id));
-    const tell = (/** @type {JobEvent} */ event) => this.working.tell(event, "reading");
+    const tell = (/** @type {JobEvent} */ event) => {
+      this.working.tell(event, "reading");
+      this.showFound(event.found);
+    };
     if (!(await readDrawing(known, tell, this.leaving.signal))) return false;
     const { annotation } = known;
     // The preview is the photo as it was taken, perhaps sideways; the server's picture is upright.
@@ -123,6 +126,16 @@ class ResultPage {
     this.working.say(words.found(annotation.figures.length));
     await this.animations.recall();
     return !this.leaving.signal.aborted;
+  }
+
+  /**
+   * What is known so far, over the photo as it was taken: nothing where that lies on its side.
+   * @param {Annotation | null} found
+   */
+  showFound(found) {
+    if (!found?.figures.length || found.rotation) return;
+    this.stage.showFigures(found);
+    this.working.say(words.found(found.figures.length));
   }
 
   /** @param {Partial<Wish>} change */

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 from redis import Redis
 
+from animator.core.annotation import Annotation
 from animator.core.errors import NotFound
 from animator.core.job import JobEvent, JobProblem, JobState, Step
 from animator.jobs.connection import connect, connect_async
@@ -68,6 +69,18 @@ def test_next_attempt_goes_on_where_the_last_one_stood(events: JobEvents) -> Non
     events.tell(event(0.6))
     JobProgress(events, events.last("j"))("reading", 0.0)
     assert events.last("j") == event(0.6, step="reading")
+
+
+def test_what_was_found_is_told_on_until_the_end(events: JobEvents) -> None:
+    found = Annotation(width=30, height=20, figures=())
+    events.tell(event(0.4))
+    progress = JobProgress(events, events.last("j"))
+    progress.show(found)
+    assert events.last("j").found == found
+    progress("outlining", 0.7)
+    assert (events.last("j").progress, events.last("j").found) == (0.7, found)
+    progress.finish()
+    assert events.last("j") == DONE
 
 
 def test_failure_keeps_the_step_and_tells_the_reason(events: JobEvents) -> None:
