@@ -4,6 +4,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from animator.rigging.lab import lab_from_rgb
+
 __all__ = ("cut_texture",)
 
 Plane = NDArray[np.uint8]
@@ -13,7 +15,10 @@ RIM = 0.012
 at least four pixels."""
 
 PAPERLIKE = 10.0
-"""Colours this close to the paper around are paper: CIE L*a*b* distance, 8-bit scale."""
+"""Colours this close to the paper around are paper: distance in CIE L*a*b* times `LAB_SCALE`."""
+
+LAB_SCALE = np.array([2.55, 1.0, 1.0], np.float32)
+"""Lightness counts more than hue where paper is told from paint."""
 
 PASS = 1
 """Radius of the smallest hole in a line through which paper inside counts as outside, pixels."""
@@ -85,9 +90,7 @@ def _is_paper(
     image: NDArray[np.uint8], beyond: NDArray[np.bool_], radius: int
 ) -> NDArray[np.bool_]:
     """Which pixels (h, w) look like the pixels beyond the mask's edge, near each."""
-    # for bytes OpenCV would first fill tables, a tenth of a second long; their L goes to 255
-    lab = cv2.cvtColor(image.astype(np.float32) / 255, cv2.COLOR_RGB2LAB)
-    lab *= np.array([2.55, 1.0, 1.0], np.float32)
+    lab = lab_from_rgb(image) * LAB_SCALE
     weight = beyond.astype(np.float32)
     size = (2 * radius + 1, 2 * radius + 1)
     mean = lab[beyond].mean(axis=0)
