@@ -42,7 +42,13 @@ from animator.settings import load_settings
 from animator.store import BlobStore, Document, DocumentStore, FileBlobs, FileDocuments
 from serving.client import Client
 
-__all__ = ("animate_drawing", "annotate_drawing", "complete_figures", "read_motion")
+__all__ = (
+    "animate_drawing",
+    "annotate_drawing",
+    "complete_figures",
+    "open_workshop",
+    "read_motion",
+)
 
 logger = logging.getLogger(__name__)
 
@@ -64,7 +70,7 @@ class Workshop:
 
 def annotate_drawing(job: str, drawing_id: str) -> None:
     """Read an upload, find the figures in it, and store it upright, as browsers can show it."""
-    shop = _open_workshop()
+    shop = open_workshop()
     with _attend(shop.events, job) as progress:
         if progress.is_over or _is_annotated(shop, drawing_id):
             return
@@ -78,7 +84,7 @@ def annotate_drawing(job: str, drawing_id: str) -> None:
 
 def complete_figures(job: str, drawing_id: str) -> None:
     """Find the mask or skeleton of each figure that has none, as people left it."""
-    shop = _open_workshop()
+    shop = open_workshop()
     with _attend(shop.events, job) as progress:
         if progress.is_over:
             return
@@ -94,7 +100,7 @@ def complete_figures(job: str, drawing_id: str) -> None:
 
 def animate_drawing(job: str, animation_id: str) -> None:
     """Make the animation that a document asks for, in each of its formats."""
-    shop = _open_workshop()
+    shop = open_workshop()
     with _attend(shop.events, job) as progress:
         if progress.is_over:
             return
@@ -115,7 +121,7 @@ def animate_drawing(job: str, animation_id: str) -> None:
 
 def read_motion(job: str, motion_id: str) -> None:
     """Read a motion file, find out which joint is which, and tell the gallery of it."""
-    shop = _open_workshop()
+    shop = open_workshop()
     with _attend(shop.events, job) as progress:
         if progress.is_over:
             return
@@ -126,8 +132,11 @@ def read_motion(job: str, motion_id: str) -> None:
 
 
 @functools.cache
-def _open_workshop() -> Workshop:
-    """Opened on first use, hence in the process that does the job."""
+def open_workshop() -> Workshop:
+    """Opened once; a worker does so before its first job. Connections are made when they are used.
+
+    Thus each job, which runs in a fork, has its own.
+    """
     settings = load_settings()
     return Workshop(
         documents=FileDocuments(settings.documents_dir),

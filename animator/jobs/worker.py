@@ -53,6 +53,10 @@ def count_live_workers(client: Redis, hostname: str) -> int:
     )
 
 
+def _is_ready() -> None:
+    """Nothing is to be done first."""
+
+
 class _Lines(Queue):
     """Takes from several queues, one after the other.
 
@@ -80,12 +84,16 @@ class JobWorker(Worker):
     max_connection_wait_time = 1.0
     queue_class = _Lines
 
-    def __init__(self, client: Redis, tidy: Callable[[], None]) -> None:
+    def __init__(
+        self, client: Redis, tidy: Callable[[], None], get_ready: Callable[[], None] = _is_ready
+    ) -> None:
         """Prepare to work on the queues, the first before the second.
 
         Args:
             client: the connection; it must outlive a restart of the server.
             tidy: called now and then, whether there is work or not; takes a second at most.
+            get_ready: called once, when the worker has signed on and before its first job; takes a
+                second or two.
         """
         queues = [_Lines(n, connection=client, serializer=JSONSerializer) for n in (QUEUE, LATER)]
         super().__init__(
@@ -100,8 +108,14 @@ class JobWorker(Worker):
         self._own_pid = os.getpid()
         self._has_cut_short = False
         self._tidy = tidy
+        self._get_ready = get_ready
         self._events = JobEvents(client)
         self._patrols = [Patrol(queue, self._give_up) for queue in queues]
+
+    def bootstrap(self, *args: Any, **kwargs: Any) -> None:
+        """Sign on, then get ready: a job that comes meanwhile would have to do the same itself."""
+        super().bootstrap(*args, **kwargs)
+        self._get_ready()
 
     def get_heartbeat_ttl(self, job: Job) -> int:
         """Seconds after which a job without a sign of life counts as abandoned."""

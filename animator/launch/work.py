@@ -7,6 +7,7 @@ import animator.jobs.tasks
 from animator.jobs.connection import connect
 from animator.jobs.sweeper import Sweeper
 from animator.jobs.worker import JobWorker, count_live_workers
+from animator.launch.rehearsal import rehearse
 from animator.settings import Settings
 from animator.store import FileBlobs, FileDocuments
 from serving.workers.memory import keep_freed_memory
@@ -25,7 +26,13 @@ def run_worker(settings: Settings) -> None:
     keep_freed_memory()
     client = connect(settings.redis, patience=_REDIS_PATIENCE)
     sweeper = Sweeper(client, FileDocuments(settings.documents_dir), FileBlobs(settings.blobs_dir))
-    JobWorker(client, sweeper.walk).work()
+    JobWorker(client, sweeper.walk, _get_ready).work()
+
+
+def _get_ready() -> None:
+    """What every job would have to do first, done once: each runs in a fork of this process."""
+    TASKS.open_workshop()
+    rehearse()
 
 
 def check_worker(settings: Settings) -> None:

@@ -61,7 +61,7 @@ def shop(
 ) -> Shop:
     monkeypatch.setenv("ANIMATOR_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("ANIMATOR_REDIS_URL", server.url)
-    tasks._open_workshop.cache_clear()
+    tasks.open_workshop.cache_clear()
     return Shop(tmp_path, client)
 
 

@@ -1,5 +1,6 @@
 import os
 import signal
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from rq.serializers import JSONSerializer
 from animator.core.job import JobEvent
 from animator.jobs.progress import JobEvents
 from animator.jobs.queue import LATER, QUEUE
-from animator.jobs.worker import JobWorker
+from animator.jobs.worker import JobWorker, count_live_workers
 
 QUEUED = JobEvent(job="j", state="queued", step="waiting", progress=0.0)
 
@@ -118,3 +119,19 @@ def test_job_that_nobody_waits_for_is_done_last_and_never_lost(
         assert job.id in line.intermediate_queue.get_job_ids()
     assert taken == ["first", "second", "previews"]
     assert worker.dequeue_job_and_maintain_ttl(timeout=None) is None
+
+
+def test_worker_gets_ready_once_after_it_signed_on_and_before_its_first_job(
+    client: Redis, queue: Queue, worker: JobWorker
+) -> None:
+    events = JobEvents(client)
+    enqueue(queue, events, "raise_error")
+    seen: list[tuple[bool, int]] = []
+
+    def get_ready() -> None:
+        seen.append((count_live_workers(client, socket.gethostname()) == 1, queue.count))
+
+    JobWorker(client, lambda: None, get_ready).work(burst=True, logging_level="CRITICAL")
+
+    assert seen == [(True, 1)]
+    assert queue.count == 0
