@@ -26,11 +26,13 @@ class Kind:
         magic: its first four bytes.
         version: the only one that is read.
         noun: what it is called in messages.
+        strategy: how zlib looks for what is alike; see `zlib.compressobj`.
     """
 
     magic: bytes
     version: int
     noun: str
+    strategy: int = zlib.Z_DEFAULT_STRATEGY
 
 
 class Reader:
@@ -73,7 +75,8 @@ class Reader:
 def pack(kind: Kind, payload: bytes) -> bytes:
     """The bytes of a file."""
     head = FILE_HEAD.pack(kind.magic, kind.version, 0, len(payload))
-    return head + zlib.compress(payload, 9)
+    packer = zlib.compressobj(strategy=kind.strategy)
+    return head + packer.compress(payload) + packer.flush()
 
 
 def unpack(kind: Kind, data: bytes) -> Reader:

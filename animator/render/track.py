@@ -1,6 +1,7 @@
 """The vertex track: a clip as moved vertices that a page plays, packed into few bytes."""
 
 import struct
+import zlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,9 @@ from animator.render.packed import Kind, Reader, pack, pack_places, read_places,
 
 __all__ = ("TrackClip", "TrackFigure", "pack_track", "read_track")
 
-KIND = Kind(magic=b"ANVT", version=1, noun="vertex track")
+# What is left of places repeats itself next to itself or not at all: to look no further finds as
+# much, in a twentieth of the time.
+KIND = Kind(magic=b"ANVT", version=1, noun="vertex track", strategy=zlib.Z_RLE)
 
 CLIP_HEAD = struct.Struct("<fIHHBBBBHH")
 """Frames a second, frames, width, height; whether there is a background, its RGB; figures, 0."""
