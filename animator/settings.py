@@ -69,6 +69,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     metrics_port: Port = 8082
     """Port of the model server's metrics."""
 
+    metrics_host: str = "127.0.0.1"
+    """Address on which the web process tells metrics; keep it private."""
+
+    app_metrics_port: Annotated[int, msgspec.Meta(ge=0, le=65535)] = 8083
+    """Port of the metrics of page, API and jobs; 0: none."""
+
     inference_url: HttpUrl | None = None
     """Where job workers find the model server; None: on this machine, at `inference_port`."""
 

@@ -97,8 +97,16 @@ def descendants(pid: int) -> list[Process]:
 class App:
     """A running `animator serve`."""
 
-    def __init__(self, process: subprocess.Popen[bytes], url: str, data_dir: Path) -> None:
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        url: str,
+        data_dir: Path,
+        metrics: tuple[int, int] = (0, 0),
+    ) -> None:
+        """`metrics`: the ports of those of the models, and of those of page and jobs."""
         self.process = process
+        self.metrics = metrics
         self.data_dir = data_dir
         self.url = url
         self.http = httpx.Client(base_url=url, timeout=30)
@@ -191,15 +199,15 @@ def serving_app(
 
     port: of the page, as that of one that was stopped; any that is free where it is left out.
     """
-    free, *others = free_ports(4)
+    free, *others = free_ports(5)
     web = port or free
-    flags = ("--inference-port", "--management-port", "--metrics-port")
+    flags = ("--inference-port", "--management-port", "--metrics-port", "--app-metrics-port")
     arguments = ["--data-dir", str(data_dir), "--models-dir", str(models), "--port", str(web)]
     arguments += [
         word for flag, port in zip(flags, others, strict=True) for word in (flag, str(port))
     ]
     process = launch(arguments, {"ANIMATOR_TEST_PAUSE": str(pause)})
-    app = App(process, f"http://127.0.0.1:{web}", data_dir)
+    app = App(process, f"http://127.0.0.1:{web}", data_dir, (others[2], others[3]))
     try:
         wait_until(lambda: is_answering(app) or process.poll() is not None, 60, "the start")
         assert process.poll() is None, "animator serve ended"

@@ -1,8 +1,16 @@
-"""Tasks that end badly."""
+"""Tasks that end badly, and some that are counted."""
 
 import os
 import signal
 import time
+
+from rq import get_current_job
+from rq.job import Job
+
+from animator.core.errors import NoFigureFound
+from animator.core.job import problem_from_error
+from animator.jobs.accounts import Accounts
+from animator.jobs.progress import JobEvents, JobProgress
 
 
 def raise_error(_job: str) -> None:
@@ -16,3 +24,35 @@ def die(_job: str) -> None:
 
 def last_for_ever(_job: str) -> None:
     time.sleep(600)
+
+
+def find_nobody(job: str) -> None:
+    """Takes two steps, then tells that it found no figure."""
+    progress = _progress(job)
+    progress("reading", 0.1)
+    time.sleep(0.03)
+    progress("detecting", 0.2)
+    progress.fail(problem_from_error(NoFigureFound("There is no figure.")))
+    _accounts().attempted(progress)
+
+
+def stop_half_way(job: str) -> None:
+    """Leaves after its first step, as what breaks does."""
+    progress = _progress(job)
+    progress("reading", 0.1)
+    _accounts().attempted(progress)
+
+
+def _progress(job: str) -> JobProgress:
+    events = JobEvents(_at_work().connection)
+    return JobProgress(events, events.last(job))
+
+
+def _accounts() -> Accounts:
+    return Accounts(_at_work().connection)
+
+
+def _at_work() -> Job:
+    job = get_current_job()
+    assert job is not None
+    return job

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -62,6 +62,20 @@ class JobProgress:
     def __init__(self, events: JobEvents, last: JobEvent) -> None:
         self._events = events
         self._last = last
+        self._step: Step | None = None
+        self._step_began = 0.0
+        self._steps: dict[Step, float] = {}
+
+    @property
+    def steps(self) -> Mapping[Step, float]:
+        """Seconds that this attempt has spent in each step so far."""
+        self._enter(self._step)
+        return self._steps
+
+    @property
+    def problem(self) -> JobProblem | None:
+        """Why the job failed; None unless it did."""
+        return self._last.problem
 
     @property
     def is_over(self) -> bool:
@@ -93,7 +107,15 @@ class JobProgress:
     def _job(self) -> str:
         return self._last.job
 
+    def _enter(self, step: Step | None) -> None:
+        now = time.monotonic()
+        if self._step is not None:
+            spent = self._steps.get(self._step, 0.0)
+            self._steps[self._step] = spent + now - self._step_began
+        self._step, self._step_began = step, now
+
     def _tell(self, event: JobEvent) -> None:
+        self._enter(event.step if event.state == "running" else None)
         self._last = event
         self._events.tell(event)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from redis import Redis
 
+from animator.jobs.accounts import Accounts
 from animator.store import BlobStore, DocumentStore, forget_drawing, forget_motion
 
 __all__ = ("Sweeper",)
@@ -39,6 +40,7 @@ class Sweeper:
             clock: tells seconds since 1970.
         """
         self._redis = client
+        self._accounts = Accounts(client)
         self._documents = documents
         self._blobs = blobs
         self._clock = clock
@@ -59,12 +61,15 @@ class Sweeper:
         expired = self._documents.expired(now)
         for drawing in expired:
             forget_drawing(self._documents, self._blobs, drawing)
-        for motion in self._documents.expired_motions(now):
+        motions = self._documents.expired_motions(now)
+        for motion in motions:
             forget_motion(self._documents, self._blobs, motion)
         old = self._blobs.written_before(now - _GRACE)
         lost = [blob for blob in old if not self._documents.knows(_id_in(blob))]
         for blob in lost:
             self._blobs.delete(blob)
+        counts = {"drawing": len(expired), "motion": len(motions), "file": len(lost)}
+        self._accounts.swept(counts)
         if expired or lost:
             logger.info("forgot %d drawings and %d lost files", len(expired), len(lost))
 

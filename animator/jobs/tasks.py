@@ -31,6 +31,7 @@ from animator.core.job import JobProblem, Step, problem_from_error
 from animator.core.rotation import rotate_drawing
 from animator.directing import Props
 from animator.ingest import encode_picture
+from animator.jobs.accounts import Accounts
 from animator.jobs.completing import complete_annotation
 from animator.jobs.connection import connect
 from animator.jobs.motions import inspect_motion, read_motions
@@ -54,6 +55,7 @@ logger = logging.getLogger(__name__)
 
 _REDIS_PATIENCE = 20.0
 _MODEL_PATIENCE = 20.0
+_COUNTING_PATIENCE = 1.0
 _TOO_LONG = JobProblem(code=JobFailed.code, message="This took too long, so it was given up.")
 
 
@@ -65,13 +67,14 @@ class Workshop:
     blobs: BlobStore
     events: JobEvents
     predictor: PatientPredictor
+    accounts: Accounts
     scratch: Path
 
 
 def annotate_drawing(job: str, drawing_id: str) -> None:
     """Read an upload, find the figures in it, and store it upright, as browsers can show it."""
     shop = open_workshop()
-    with _attend(shop.events, job) as progress:
+    with _attend(shop, job) as progress:
         if progress.is_over or _is_annotated(shop, drawing_id):
             return
         progress("reading", 0.0)
@@ -85,7 +88,7 @@ def annotate_drawing(job: str, drawing_id: str) -> None:
 def complete_figures(job: str, drawing_id: str) -> None:
     """Find the mask or skeleton of each figure that has none, as people left it."""
     shop = open_workshop()
-    with _attend(shop.events, job) as progress:
+    with _attend(shop, job) as progress:
         if progress.is_over:
             return
         progress("reading", 0.0)
@@ -101,7 +104,7 @@ def complete_figures(job: str, drawing_id: str) -> None:
 def animate_drawing(job: str, animation_id: str) -> None:
     """Make the animation that a document asks for, in each of its formats."""
     shop = open_workshop()
-    with _attend(shop.events, job) as progress:
+    with _attend(shop, job) as progress:
         if progress.is_over:
             return
         progress("reading", 0.0)
@@ -122,7 +125,7 @@ def animate_drawing(job: str, animation_id: str) -> None:
 def read_motion(job: str, motion_id: str) -> None:
     """Read a motion file, find out which joint is which, and tell the gallery of it."""
     shop = open_workshop()
-    with _attend(shop.events, job) as progress:
+    with _attend(shop, job) as progress:
         if progress.is_over:
             return
         progress("reading", 0.0)
@@ -143,14 +146,16 @@ def open_workshop() -> Workshop:
         blobs=FileBlobs(settings.blobs_dir),
         events=JobEvents(connect(settings.redis, patience=_REDIS_PATIENCE)),
         predictor=PatientPredictor(Client(settings.model_server), patience=_MODEL_PATIENCE),
+        accounts=Accounts(connect(settings.redis, patience=_COUNTING_PATIENCE)),
         scratch=settings.scratch_dir,
     )
 
 
 @contextmanager
-def _attend(events: JobEvents, job: str) -> Iterator[JobProgress]:
+def _attend(shop: Workshop, job: str) -> Iterator[JobProgress]:
     """Tell how the job ends; what the user can be told of ends it, the rest is tried again."""
-    progress = JobProgress(events, events.last(job))
+    progress = JobProgress(shop.events, shop.events.last(job))
+    was_over = progress.is_over
     try:
         yield progress
     except AnimatorError as error:
@@ -162,6 +167,9 @@ def _attend(events: JobEvents, job: str) -> Iterator[JobProgress]:
     else:
         if not progress.is_over:
             progress.finish()
+    finally:
+        if not was_over:
+            shop.accounts.attempted(progress)
 
 
 def _while_wanted(shop: Workshop, animation_id: str, progress: Progress) -> Progress:

@@ -18,6 +18,7 @@ from rq.utils import now
 
 from animator.core.errors import JobFailed, NotFound
 from animator.core.job import JobProblem
+from animator.jobs.accounts import Accounts
 from animator.jobs.lifeline import die_with_parent
 from animator.jobs.patrol import Patrol
 from animator.jobs.progress import JobEvents, JobProgress
@@ -43,10 +44,10 @@ _IDLE_TTL = 17
 """RQ waits 15 seconds less than this for a job before it looks around."""
 
 
-def count_live_workers(client: Redis, hostname: str) -> int:
-    """How many job workers on that machine gave a sign of life just now."""
+def count_live_workers(client: Redis, hostname: str | None = None) -> int:
+    """How many job workers, on that machine or on any, gave a sign of life just now."""
     return sum(
-        worker.hostname == hostname
+        hostname in (None, worker.hostname)
         and worker.last_heartbeat is not None
         and (now() - worker.last_heartbeat).total_seconds() < _EXPIRY
         for worker in Worker.all(connection=client)
@@ -110,6 +111,7 @@ class JobWorker(Worker):
         self._tidy = tidy
         self._get_ready = get_ready
         self._events = JobEvents(client)
+        self._accounts = Accounts(client)
         self._patrols = [Patrol(queue, self._give_up) for queue in queues]
 
     def bootstrap(self, *args: Any, **kwargs: Any) -> None:
@@ -170,6 +172,7 @@ class JobWorker(Worker):
         if not progress.is_over:
             message = f"We tried {MAX_ATTEMPTS} times, and each time something broke: {reason}."
             progress.fail(JobProblem(code=JobFailed.code, message=message))
+            self._accounts.given_up(job, JobFailed.code)
 
 
 def _name_reason(text: str) -> str:

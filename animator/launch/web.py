@@ -8,9 +8,11 @@ import uvicorn
 
 from animator.api.app import create_app
 from animator.api.services import Access, ApiLimits, ApiServices
+from animator.api.watching import watch_requests
 from animator.jobs.connection import connect, connect_async
 from animator.jobs.progress import JobFollower
 from animator.jobs.queue import JobQueue
+from animator.launch.watching import make_registry, tell_metrics
 from animator.motion import list_motions
 from animator.settings import Settings
 from animator.store import FileBlobs, FileDocuments
@@ -27,8 +29,9 @@ _LAST_ANSWERS = 1
 def run_web(settings: Settings) -> None:
     """Serve the page and the API until SIGTERM."""
     services = gather_services(settings)
+    registry = make_registry(settings)
     config = uvicorn.Config(
-        create_app(services),
+        watch_requests(create_app(services), registry),
         host=settings.host,
         port=settings.port,
         log_config=None,
@@ -37,7 +40,8 @@ def run_web(settings: Settings) -> None:
         forwarded_allow_ips=settings.trusted_proxies,
         timeout_graceful_shutdown=_LAST_ANSWERS,
     )
-    _Server(config, services.stopping).run()
+    with tell_metrics(settings, registry):
+        _Server(config, services.stopping).run()
 
 
 class _Server(uvicorn.Server):

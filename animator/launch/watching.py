@@ -1,0 +1,54 @@
+"""The address at which the web process tells Prometheus of itself and of all jobs."""
+
+import functools
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from prometheus_client import (
+    CollectorRegistry,
+    ProcessCollector,
+    disable_created_metrics,
+    start_http_server,
+)
+
+from animator.jobs.connection import connect_once
+from animator.jobs.standing import JobCollector
+from animator.settings import Settings
+
+__all__ = ("make_registry", "tell_metrics")
+
+logger = logging.getLogger(__name__)
+
+
+def make_registry(settings: Settings) -> CollectorRegistry:
+    """What is told: of this process, and of the jobs and queues that all processes share."""
+    # A second series for each, which says since when: nothing here asks for it.
+    disable_created_metrics()  # type: ignore[no-untyped-call]
+    registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
+    registry.register(JobCollector(functools.partial(connect_once, settings.redis)))
+    return registry
+
+
+@contextmanager
+def tell_metrics(settings: Settings, registry: CollectorRegistry) -> Iterator[None]:
+    """Listen meanwhile; where the port is taken, say so and do without: the page goes on."""
+    if not settings.app_metrics_port:
+        yield
+        return
+    try:
+        server, thread = start_http_server(
+            settings.app_metrics_port, settings.metrics_host, registry
+        )
+    except OSError as error:
+        address = f"{settings.metrics_host}:{settings.app_metrics_port}"
+        logger.warning("no metrics: cannot listen on %s: %s", address, error.strerror)
+        yield
+        return
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
