@@ -1,3 +1,4 @@
+import sys
 from dataclasses import replace
 
 import msgspec
@@ -14,9 +15,11 @@ from animator.core.rigging import RigOptions
 from animator.core.skeleton import BIPED_PARENTS, Skeleton
 from animator.motion import follow, load_motion
 from animator.rigging import build_rig, deform
+from animator.rigging.arap import Arap, Complex
 from animator.rigging.handles import locate
 from animator.rigging.kinematics import pose_joints, rest_joints
 from animator.rigging.motor import motor_of
+from animator.rigging.settle import settle
 from tests.unit.rigging.conftest import make_figure, make_mask, make_skeleton, still
 
 NAMES = list(BIPED_PARENTS)
@@ -170,6 +173,56 @@ def test_skeleton_that_does_not_fit_at_all_still_moves() -> None:
     poses = follow(*load_motion("dance"), rig.skeleton, rig.to_world)
     some = replace(poses, root=poses.root[:48], angles=poses.angles[:48], depths=poses.depths[:48])
     assert np.isfinite(deform(rig, some).vertices).all()
+
+
+def refuse(monkeypatch: pytest.MonkeyPatch, far: float, alone: bool = True) -> list[int]:
+    """Let no frame count as settled in which a triangle is asked to turn by this much or more.
+
+    alone: whether a frame by itself may count.
+    Returns how many frames are settled at a time, as that goes on.
+    """
+    tried: list[int] = []
+
+    def strict(arap: Arap, pull: Complex, turns: Complex) -> tuple[Complex, NDArray[np.bool_]]:
+        places, sound = settle(arap, pull, turns)
+        turned = np.abs(turns - 1).max(axis=0)
+        tried.append(len(sound))
+        return places, sound & (turned < far) & (alone or len(sound) > 1)
+
+    # the room exports a function of that name, so the module is asked for by its own
+    monkeypatch.setattr(sys.modules["animator.rigging.deform"], "settle", strict)
+    return tried
+
+
+def test_pose_that_no_mesh_can_take_is_left_out(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    poses = still(len(NAMES), frames=21)
+    poses.angles[10] = bent(rig, right_elbow=-1.3).angles[0]
+    moved = np.abs(deform(rig, poses).vertices[10] - rig.mesh.vertices).max()
+    assert moved > 0.2
+    refuse(monkeypatch, 0.5)
+    track = deform(rig, poses)
+    np.testing.assert_allclose(track.vertices[10], rig.mesh.vertices, atol=1e-4)
+
+
+@pytest.mark.parametrize("frames", [7, 41])
+def test_pose_that_no_mesh_can_take_nor_those_near_it_is_shown_as_well_as_can_be(
+    frames: int, rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    poses = still(len(NAMES), frames=frames)
+    poses.angles[frames // 2] = bent(rig, right_elbow=-1.3).angles[0]
+    tried = refuse(monkeypatch, 0.5, alone=False)
+    assert np.isfinite(deform(rig, poses).vertices).all()
+    # the clip, then poses lent from next to it, from 3 frames away, and from 8: seven have no more
+    assert tried == ([7, 1] if frames == 7 else [41, 1, 1, 1])
+
+
+def test_joints_give_way_where_hardly_a_frame_can_be_settled(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    poses = bent(rig, right_hand=2.6)
+    firm = deform(rig, poses).vertices
+    refuse(monkeypatch, 0.0)
+    assert np.abs(deform(rig, poses).vertices - firm).max() > 1e-3
 
 
 def test_second_clip_of_a_figure_needs_no_factorising(rig: Rig) -> None:
