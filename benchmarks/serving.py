@@ -32,9 +32,9 @@ from pathlib import Path
 
 from PIL import Image
 
-from benchmarks.serving_load import Plan, build_request, run
 from benchmarks.serving_running import Running, Server, Workload
 from benchmarks.serving_servers import find_servers
+from serving.bench.load import Plan, build_request, run
 
 OURS = "serving"
 CLIENTS = (1, 8, 32)
@@ -111,10 +111,10 @@ def entries(case: str, body: bytes, *, is_busy: bool = False) -> list[Entry]:
 
 def plans(case: str, seconds: float) -> Mapping[str, Plan]:
     """The loads of a case, by their names in the table; ports and requests are filled in later."""
-    closed = {f"{n}": Plan(0, b"", n, seconds) for n in CLIENTS}
+    closed = {f"{n}": Plan(0, (), n, seconds) for n in CLIENTS}
     if case == "mlp":
         for rate in (60, 120):
-            closed[f"{rate}/s"] = Plan(0, b"", 256, seconds, rate=rate)
+            closed[f"{rate}/s"] = Plan(0, (), 256, seconds, rate=rate)
     if case == "maskrcnn":
         # A heavy model gets a fixed count: what a load that is cut off leaves behind is computed.
         return {
@@ -128,10 +128,11 @@ def measure(server: Server, entry: Entry, loads: Mapping[str, Plan], line: Line)
     """Start a server, load it, end it."""
     with closing_server(server, entry.work) as running:
         line.starts_s.append(running.start_s)
-        request = build_request(running.port, running.path, running.body, running.headers)
+        place = f"127.0.0.1:{running.port}"
+        request = build_request(place, running.path, running.body, running.headers)
         for name, plan in loads.items():
             before_s = running.cpu_s()
-            result = run(replace(plan, port=running.port, request=request))
+            result = run(replace(plan, port=running.port, requests=(request,)))
             answers = sum(result.statuses.values())
             bad = sum(count for status, count in result.statuses.items() if status != 200)
             cell = {

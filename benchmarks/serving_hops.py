@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.serving import picture
-from benchmarks.serving_load import Plan, build_request, run
 from benchmarks.serving_running import Place, Workload, free_ports, our_environment
 from benchmarks.serving_servers import prepare_ours
 from serving.app import serve
+from serving.bench.load import Plan, build_request, run
 from serving.http.call import Call
 from serving.http.connection import Connection
 from serving.observe.metrics import EndpointMetrics
@@ -128,8 +128,8 @@ def measure(clients: int, seconds: float) -> Mapping[str, float]:
             output = server.stdout
             if output is None or output.readline() != "ready\n":
                 raise SystemExit("the server does not start")
-            request = build_request(place.port, "/predictions/noop", body, {})
-            result = run(Plan(place.port, request, clients, seconds, warmup_s=0))
+            request = build_request(f"127.0.0.1:{place.port}", "/predictions/noop", body, {})
+            result = run(Plan(place.port, (request,), clients, seconds, warmup_s=0))
             server.terminate()
             sums, count = json.loads(output.read())
     hops = {hop: value / count * 1000 for hop, value in sums.items()}

@@ -61,6 +61,7 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         threads: CPU threads for each worker; None: the cores shared out among the workers.
         pin_cores: whether each worker stays on cores of its own, as many as `threads`.
         device: "cpu" or "cuda:N"; None: all GPUs in turn where there are any that can be used.
+        precision: of a model that brings no handler of its own; None: its manifest's.
         device_ids: indices of the GPUs that the workers take in turn; empty: that of `device`.
         processes: of one worker, which hold the model together as torchrun's do; the first answers.
         parallel: how they share the work: each gets every batch ("tp", "pptp"), or the first alone
@@ -99,6 +100,7 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     threads: _Count | None = None
     pin_cores: bool = False
     device: Annotated[str, msgspec.Meta(pattern=r"^(cpu|cuda:\d+)$")] | None = None
+    precision: Literal["fp32", "fp16", "bf16", "int8"] | None = None
     device_ids: tuple[Annotated[int, msgspec.Meta(ge=0)], ...] = ()
     processes: _Count = 1
     parallel: Literal["tp", "pp", "pptp"] = "tp"

@@ -1,6 +1,7 @@
 """From a model on disk and its configuration to its workers and its batches."""
 
 import os
+from typing import Any
 
 import msgspec
 from msgspec import structs
@@ -136,8 +137,19 @@ def _context(model: StoredModel, config: ModelConfig, batch_size: int) -> Handle
         model_version=model.manifest.version,
         batch_size=batch_size,
         gpu_id=None if device == "cpu" else int(device.partition(":")[2]),
-        options=msgspec.to_builtins(dict(model.options)),
+        options=_options(model, config),
     )
+
+
+def _options(model: StoredModel, config: ModelConfig) -> dict[str, Any]:
+    """What the handler is told; of a model without one, the precision may be chosen."""
+    options: dict[str, Any] = msgspec.to_builtins(dict(model.options))
+    if config.precision is None:
+        return options
+    if "backend" not in options:
+        msg = f"{model.manifest.name} has a handler of its own, which chooses its precision"
+        raise InvalidModel(msg)
+    return {**options, "backend": {**options["backend"], "precision": config.precision}}
 
 
 def _all_gpus(config: ModelConfig) -> tuple[int, ...]:

@@ -1,0 +1,118 @@
+"""Management: what the bench asks of a running server, ours or TorchServe, over its REST API."""
+
+import contextlib
+from typing import Any
+
+import httpx
+import msgspec
+
+from serving.errors import InferenceFailed, ModelNotFound, NotAllowed, ServerUnavailable
+
+__all__ = ("Described", "Management")
+
+_TIMEOUT_S = 600.0
+
+
+class _Worker(msgspec.Struct, rename="camel"):
+    pid: int = 0
+
+
+class Described(msgspec.Struct, rename="camel"):
+    """What a server says of a model that it serves.
+
+    Attributes:
+        model_name: in the URL.
+        model_version: in the URL.
+        model_url: what it was registered by.
+        min_workers: processes that are kept.
+        max_workers: processes that there may be.
+        batch_size: most items of a batch.
+        max_batch_delay: milliseconds.
+        workers: the processes.
+    """
+
+    model_name: str
+    model_version: str
+    model_url: str
+    min_workers: int
+    max_workers: int
+    batch_size: int
+    max_batch_delay: int
+    workers: list[_Worker] = []
+
+
+class Management:
+    """The management API of one server.
+
+    Args:
+        url: of the management listener.
+        metrics_url: of the metrics listener.
+        token: for management; "" where none is asked for.
+    """
+
+    def __init__(self, url: str, metrics_url: str, token: str = "") -> None:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._http = httpx.Client(base_url=url, headers=headers, timeout=_TIMEOUT_S)
+        self._metrics_url = metrics_url
+
+    def describe(self, model: str) -> Described:
+        """How a model is served.
+
+        Raises:
+            ModelNotFound: when it is not.
+        """
+        answer = self._ask("GET", f"/models/{model}")
+        return msgspec.json.decode(answer.content, type=list[Described])[0]
+
+    def register(self, url: str, model: str, **how: Any) -> None:
+        """Serve an archive under a name.
+
+        Args:
+            url: of the archive, or its name in the store.
+            model: its name.
+            how: batch_size, max_batch_delay, initial_workers.
+        """
+        parameters = {"url": url, "model_name": model, "synchronous": "true", **how}
+        self._ask("POST", "/models", parameters)
+
+    def scale(self, model: str, workers: int) -> None:
+        """Change how many workers hold a model; waits for them."""
+        parameters = {"min_worker": workers, "max_worker": workers, "synchronous": "true"}
+        self._ask("PUT", f"/models/{model}", parameters)
+
+    def unregister(self, model: str) -> None:
+        """Serve a model no more."""
+        self._ask("DELETE", f"/models/{model}")
+
+    def metrics(self) -> str:
+        """Prometheus' text; "" where there is none."""
+        with contextlib.suppress(httpx.HTTPError):
+            answer = httpx.get(f"{self._metrics_url}/metrics", timeout=10)
+            return answer.text if answer.is_success else ""
+        return ""
+
+    def close(self) -> None:
+        """Hang up."""
+        self._http.close()
+
+    def _ask(
+        self, method: str, path: str, parameters: dict[str, Any] | None = None
+    ) -> httpx.Response:
+        try:
+            answer = self._http.request(method, path, params=parameters)
+        except httpx.HTTPError as error:
+            msg = f"no management API answers at {self._http.base_url}: {error}"
+            raise ServerUnavailable(msg) from error
+        if answer.is_success:
+            return answer
+        said = answer.text.strip()[:300]
+        match answer.status_code:
+            case 404:
+                raise ModelNotFound(f"the server says of {path}: {said}")
+            case 401 | 403:
+                raise NotAllowed("the server asks for a token: give the management key by --token")
+            case 405:
+                msg = "the server lets nobody change its models: start it with --enable-model-api"
+                raise NotAllowed(msg)
+            case _:
+                raise InferenceFailed(f"{method} {path}: {answer.status_code}: {said}")

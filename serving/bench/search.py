@@ -1,0 +1,120 @@
+"""Search: which setting has the most throughput inside the limits, in how little time.
+
+Successive halving (Jamieson and Talwalkar 2016): all settings are tried for a short time, the best
+fifth for five times as long, the best of those for the whole time. Beside that, settings of one
+server that ask for more and more are given up once the latency rises far above its limit: with more
+clients it does not fall again.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from serving.bench.limits import Limit, excess
+from serving.bench.measured import Trial
+from serving.bench.setting import Setting
+
+__all__ = ("Try", "best_of", "full_grid", "halving")
+
+Try = Callable[[Setting, float], Trial]
+"""Tries a setting for so many seconds."""
+
+ETA = 5
+"""How many times longer each round is than the one before, and how many of its settings go on."""
+
+_ROUNDS = 2
+_DOUBT = 1.25
+"""In short rounds a limit that is broken by no more than this may be noise."""
+
+_HOPELESS = 1.5
+
+
+def full_grid(settings: Iterable[Setting], attempt: Try, seconds: float) -> list[Trial]:
+    """Try every setting for the whole time."""
+    return [attempt(setting, seconds) for setting in settings]
+
+
+def halving(
+    settings: Sequence[Setting], attempt: Try, seconds: float, limits: Sequence[Limit]
+) -> list[Trial]:
+    """Try all settings for a short time and the best for longer; all trials, in order.
+
+    Args:
+        settings: those with the same server follow each other, rising in what is asked.
+        attempt: tries one.
+        seconds: of a whole trial.
+        limits: what the best must keep to.
+    """
+    trials: list[Trial] = []
+    first = list(_rising(settings, attempt, seconds / ETA**_ROUNDS, limits))
+    trials += first
+    going_on = _ranked(first, limits, _DOUBT)
+    for round_ in range(1, _ROUNDS):
+        kept = going_on[: math.ceil(len(settings) / ETA**round_)]
+        tried = [attempt(t.setting, seconds / ETA ** (_ROUNDS - round_)) for t in kept]
+        trials += tried
+        going_on = _ranked(tried, limits, _DOUBT)
+    return trials + _finals(going_on, settings, lambda s: attempt(s, seconds), limits)
+
+
+def _finals(
+    ranked: Sequence[Trial],
+    settings: Sequence[Setting],
+    attempt: Callable[[Setting], Trial],
+    limits: Sequence[Limit],
+) -> list[Trial]:
+    """Try the best for the whole time; where none keeps the limits, the next ones too."""
+    finals: list[Trial] = []
+    places = max(math.ceil(len(settings) / ETA**_ROUNDS), 1)
+    for trial in ranked:
+        if len(finals) >= places and any(excess(final, limits) <= 1 for final in finals):
+            break
+        finals.append(attempt(trial.setting))
+    return finals
+
+
+def best_of(trials: Iterable[Trial], limits: Sequence[Limit]) -> Trial | None:
+    """The most throughput inside the limits, of the trials that took longest; None: there is none.
+
+    Where the throughputs are within one percent, fewer workers, then a shorter p99, win.
+    """
+    ran = [trial for trial in trials if not trial.problem]
+    longest = max((trial.seconds for trial in ran), default=0.0)
+    good = [t for t in ran if t.seconds >= longest and excess(t, limits) <= 1]
+    if not good:
+        return None
+    most = max(trial.median("throughput") for trial in good)
+    near = [trial for trial in good if trial.median("throughput") >= most * 0.99]
+    return min(near, key=lambda trial: (trial.setting.workers, trial.median("p99_ms")))
+
+
+def _ranked(trials: Iterable[Trial], limits: Sequence[Limit], doubt: float) -> list[Trial]:
+    """The best first: inside the limits by throughput, then by how far they are broken."""
+    ran = [trial for trial in trials if not trial.problem and trial.repeats]
+
+    def place(trial: Trial) -> tuple[bool, float]:
+        over = excess(trial, limits)
+        return (over > doubt, over if over > doubt else -trial.median("throughput"))
+
+    return sorted(ran, key=place)
+
+
+def _rising(
+    settings: Iterable[Setting], attempt: Try, seconds: float, limits: Sequence[Limit]
+) -> Iterator[Trial]:
+    """Try settings, leaving out those that ask for more than what was hopeless already."""
+    before: Trial | None = None
+    is_hopeless = False
+    for setting in settings:
+        if before is None or before.setting.served != setting.served:
+            before, is_hopeless = None, False
+        if is_hopeless:
+            continue
+        trial = attempt(setting, seconds)
+        is_rising = before is None or not before.repeats or _is_slower(trial, before)
+        is_hopeless = before is not None and is_rising and excess(trial, limits) > _HOPELESS
+        before = trial
+        yield trial
+
+
+def _is_slower(trial: Trial, before: Trial) -> bool:
+    return not trial.median("p50_ms") <= before.median("p50_ms")

@@ -1,0 +1,141 @@
+import pytest
+
+from serving.bench.limits import parse_limit
+from serving.bench.measured import Trial
+from serving.bench.search import ETA, best_of, full_grid, halving
+from serving.bench.setting import Setting, Space
+from tests.unit.serving.bench.simulated import Simulated, throughput_of, trial
+
+SPACE = Space(
+    batch_size=(1, 2, 4, 8, 16, 32),
+    max_batch_delay_ms=(0.0, 5.0),
+    workers=(1, 2, 4, 8),
+    concurrency=(1, 4, 16, 64),
+)
+SECONDS = 30.0
+
+
+def true_best(limit_ms: float) -> float:
+    rates = [throughput_of(setting) for setting in SPACE.grid()]
+    return max(rate for rate, p99_ms in rates if p99_ms <= limit_ms)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("limit_ms", [35.0, 70.0, 150.0])
+def test_halving_is_within_five_percent_of_the_grid_in_a_fifth_of_its_time(
+    limit_ms: float, seed: int
+) -> None:
+    settings, limits = list(SPACE.grid()), [parse_limit(f"p99={limit_ms}ms")]
+    grid, quick = Simulated(seed=seed), Simulated(seed=seed + 100)
+    of_grid = best_of(full_grid(settings, grid.attempt, SECONDS), limits)
+    of_quick = best_of(halving(settings, quick.attempt, SECONDS, limits), limits)
+    assert of_grid is not None
+    assert of_quick is not None
+    assert quick.cost_s <= grid.cost_s / 5
+    rate, p99_ms = throughput_of(of_quick.setting)
+    assert rate >= 0.95 * throughput_of(of_grid.setting)[0]
+    assert rate >= 0.95 * true_best(limit_ms)
+    assert p99_ms <= limit_ms
+
+
+def test_halving_tries_all_briefly_and_few_for_long() -> None:
+    settings = [Setting(batch_size=size) for size in range(1, 51)]
+    tried: list[tuple[int, float]] = []
+
+    def attempt(setting: Setting, seconds: float) -> Trial:
+        tried.append((setting.batch_size, seconds))
+        return trial(setting, seconds, throughput=setting.batch_size, p99_ms=1.0)
+
+    halving(settings, attempt, 25.0, [])
+    assert ETA == 5
+    assert tried[:50] == [(size, 1.0) for size in range(1, 51)]
+    assert tried[50:60] == [(size, 5.0) for size in range(50, 40, -1)]
+    assert tried[60:] == [(50, 25.0), (49, 25.0)]
+
+
+def test_where_the_best_breaks_the_limit_in_the_long_trial_the_next_is_tried() -> None:
+    settings = [Setting(batch_size=size) for size in (1, 2, 3)]
+
+    def attempt(setting: Setting, seconds: float) -> Trial:
+        is_late = setting.batch_size == 3 and seconds == 25.0
+        return trial(setting, seconds, setting.batch_size, 120.0 if is_late else 90.0)
+
+    limits = [parse_limit("p99=100ms")]
+    # One of three goes on to the second round, so that there is no next one.
+    assert best_of(halving(settings, attempt, 25.0, limits), limits) is None
+    more = [Setting(batch_size=size) for size in (1, 2, 3, 4, 5, 6)]
+    trials = halving(more, attempt, 25.0, [parse_limit("p99=100ms")])
+    found = best_of(trials, limits)
+    assert found is not None
+    assert found.setting.batch_size == 6
+
+
+def test_more_clients_are_not_tried_once_the_latency_rose_far_above_its_limit() -> None:
+    settings = [Setting(concurrency=clients) for clients in (1, 2, 4, 8, 16)]
+    simulated: list[int] = []
+
+    def attempt(setting: Setting, seconds: float) -> Trial:
+        simulated.append(setting.concurrency)
+        return trial(setting, seconds, 100.0, 50.0 * setting.concurrency)
+
+    halving(settings, attempt, 25.0, [parse_limit("p99=100ms")])
+    assert simulated[:3] == [1, 2, 4]
+    assert 8 not in simulated
+    assert 16 not in simulated
+
+
+def test_lone_client_who_waits_for_company_does_not_end_the_row() -> None:
+    # As TorchServe: one client waits for the whole delay, four fill the batch at once.
+    latency = {1: 200.0, 4: 20.0, 8: 40.0}
+    settings = [Setting(concurrency=clients) for clients in latency]
+    found = halving(
+        settings,
+        lambda s, seconds: trial(s, seconds, s.concurrency, latency[s.concurrency]),
+        25.0,
+        limits := [parse_limit("p99=100ms")],
+    )
+    best = best_of(found, limits)
+    assert best is not None
+    assert best.setting.concurrency == 8
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [("p99=100ms", 8), ("p99=50ms", 4), ("errors=1%", 4), ("p99=1ms", None), ("memory=1MB", 16)],
+)
+def test_best_keeps_the_limits(limit: str, expected: int | None) -> None:
+    trials = [
+        trial(Setting(batch_size=4), 10.0, 400.0, 45.0),
+        trial(Setting(batch_size=8), 10.0, 800.0, 90.0, errors=0.02),
+        trial(Setting(batch_size=16), 10.0, 900.0, 130.0, errors=0.02),
+    ]
+    best = best_of(trials, [parse_limit(limit)])
+    assert (best.setting.batch_size if best else None) == expected
+
+
+def test_best_is_of_the_longest_trials_and_takes_the_fewer_workers_of_equals() -> None:
+    trials = [
+        trial(Setting(batch_size=32), 1.0, 9999.0, 5.0),
+        trial(Setting(workers=4), 10.0, 1000.0, 5.0),
+        trial(Setting(workers=2), 10.0, 995.0, 6.0),
+        trial(Setting(workers=1), 10.0, 900.0, 6.0),
+    ]
+    best = best_of(trials, [])
+    assert best is not None
+    assert best.setting.workers == 2
+
+
+def test_what_could_not_be_tried_is_never_best() -> None:
+    broken = Trial(setting=Setting(), seconds=10.0, problem="it does not start")
+    assert best_of([broken], []) is None
+    assert halving([Setting()], lambda s, seconds: broken, 10.0, []) == [broken]
+
+
+def test_grid_counts_equal_settings_once() -> None:
+    space = Space(
+        batch_size=(1, 4), max_batch_delay_ms=(0.0, 5.0), workers=(1,), concurrency=(8, 2)
+    )
+    grid = list(space.grid())
+    assert [(s.batch_size, s.max_batch_delay_ms, s.concurrency) for s in grid] == [
+        (1, 0.0, 2), (1, 0.0, 8), (4, 0.0, 2), (4, 0.0, 8), (4, 5.0, 2), (4, 5.0, 8),
+    ]  # fmt: skip
