@@ -17,7 +17,6 @@ from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
 from animator.api.owners import COOKIE
 from animator.api.problems import Problem
 from animator.core.animation import FORMATS
-from animator.core.job import JobEvent
 
 __all__ = ("WholeJson", "WholeYaml")
 
@@ -121,7 +120,7 @@ def _complete(document: Json) -> None:
     schemas = document["components"]["schemas"]
     if "Problem" in schemas:
         return
-    _, told = msgspec.json.schema_components((Problem, JobEvent), ref_template=_REF)
+    _, told = msgspec.json.schema_components((Problem,), ref_template=_REF)
     schemas.update(told)
     document["components"]["securitySchemes"] = dict(_SECURITY)
     document["security"] = [{"owner": []}, {"key": []}, {}]
