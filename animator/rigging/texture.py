@@ -53,7 +53,7 @@ def _trim_paper(image: NDArray[np.uint8], solid: Plane) -> Plane:
     if not beyond.any():
         return solid
     depth = cv2.distanceTransform(np.pad(solid, 1), cv2.DIST_L2, 5)[1:-1, 1:-1]
-    loose = _is_paper(image, beyond, 8 * rim) & (depth <= rim)
+    loose = _is_paper(image, beyond, (solid > 0) & (depth <= rim), 8 * rim)
     kept = np.where(_reach(loose | (solid == 0), solid == 0) & loose, 0, solid)
     if kept.sum() < (1 - MOST_CUT) * solid.sum():
         return solid
@@ -87,18 +87,23 @@ def _core(solid: Plane) -> Plane:
 
 
 def _is_paper(
-    image: NDArray[np.uint8], beyond: NDArray[np.bool_], radius: int
+    image: NDArray[np.uint8], beyond: NDArray[np.bool_], asked: NDArray[np.bool_], radius: int
 ) -> NDArray[np.bool_]:
-    """Which pixels (h, w) look like the pixels beyond the mask's edge, near each."""
-    lab = lab_from_rgb(image) * LAB_SCALE
-    weight = beyond.astype(np.float32)
+    """Which of the pixels asked for (h, w) look like those beyond the mask's edge, near each."""
+    places = beyond | asked
+    lab = lab_from_rgb(image[places][None])[0] * LAB_SCALE
+    is_beyond = beyond[places]
+    around = np.zeros(image.shape, np.float32)
+    around[beyond] = lab[is_beyond]
     size = (2 * radius + 1, 2 * radius + 1)
-    mean = lab[beyond].mean(axis=0)
-    total = cv2.blur(lab * weight[..., None], size) + 1e-4 * mean
-    paper = total / (cv2.blur(weight, size) + 1e-4)[..., None]
-    gap = np.sqrt(((lab - paper) ** 2).sum(axis=2))
-    noise = 3 * float(np.median(gap[beyond]))
-    return np.asarray(gap < max(noise, PAPERLIKE))
+    mean = lab[is_beyond].mean(axis=0)
+    total = np.asarray(cv2.blur(around, size))[places] + 1e-4 * mean
+    share = np.asarray(cv2.blur(beyond.astype(np.float32), size))[places] + 1e-4
+    gap = np.sqrt(((lab - total / share[:, None]) ** 2).sum(axis=1))
+    noise = 3 * float(np.median(gap[is_beyond]))
+    found = np.zeros(beyond.shape, np.bool_)
+    found[places] = gap < max(noise, PAPERLIKE)
+    return found & asked
 
 
 def _spread(image: NDArray[np.uint8], source: Plane) -> NDArray[np.uint8]:
