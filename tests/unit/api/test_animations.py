@@ -29,6 +29,16 @@ def test_animation_is_stored_and_its_job_queued(client: Client, memory: MemorySe
             (422, "unknown_motion", "motion"),
             id="unknown motion that follows",
         ),
+        pytest.param(
+            {"motion": "wave", "playback": {"blend": {"motion": "fly"}}},
+            (422, "unknown_motion", "motion"),
+            id="unknown motion that is mixed in",
+        ),
+        pytest.param(
+            {"playback": {"blend": {"motion": "wave", "share": 2}}},
+            (400, "invalid_request", "upload"),
+            id="share of a blend",
+        ),
         pytest.param({"playback": {"speed": 9}}, (400, "invalid_request", "upload"), id="too fast"),
         pytest.param(
             {"playback": {"trim": [2, 1]}}, (400, "invalid_request", "upload"), id="trim backwards"
@@ -65,7 +75,7 @@ def test_bad_request_is_refused(
 def test_playback_is_kept_as_it_was_asked_for(client: Client, memory: MemoryServices) -> None:
     put_drawing(memory)
     playback = {"speed": 1.5, "mirror": True, "trim": [0.5, 2.0], "stay": True, "loop": True}
-    playback |= {"then": ["wave"]}
+    playback |= {"then": ["wave"], "blend": {"motion": "wave", "share": 0.25}}
     body = {"motion": "wave", "playback": playback}
     response = client.post("/api/drawings/drawing/animations", json=body)
     assert response.status_code == 202
