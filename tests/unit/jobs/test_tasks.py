@@ -85,8 +85,9 @@ def stage_nothing(*_arguments: Any) -> object:
     return object()
 
 
-def find_none(_drawing: Drawing, _predictor: Any, progress: Progress) -> Annotation:
+def find_none(_drawing: Drawing, _predictor: Any, progress: Progress, show: Any) -> Annotation:
     progress("detecting", 0.4)
+    show(FOUND)
     return FOUND
 
 
