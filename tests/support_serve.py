@@ -97,16 +97,14 @@ def descendants(pid: int) -> list[Process]:
 class App:
     """A running `animator serve`."""
 
-    def __init__(
-        self,
-        process: subprocess.Popen[bytes],
-        url: str,
-        data_dir: Path,
-        metrics: tuple[int, int] = (0, 0),
-    ) -> None:
-        """`metrics`: the ports of those of the models, and of those of page and jobs."""
+    models = ""
+    """Address of the model server."""
+
+    metrics: tuple[int, int] = (0, 0)
+    """Ports of the metrics of the models, and of those of page and jobs."""
+
+    def __init__(self, process: subprocess.Popen[bytes], url: str, data_dir: Path) -> None:
         self.process = process
-        self.metrics = metrics
         self.data_dir = data_dir
         self.url = url
         self.http = httpx.Client(base_url=url, timeout=30)
@@ -207,7 +205,8 @@ def serving_app(
         word for flag, port in zip(flags, others, strict=True) for word in (flag, str(port))
     ]
     process = launch(arguments, {"ANIMATOR_TEST_PAUSE": str(pause)})
-    app = App(process, f"http://127.0.0.1:{web}", data_dir, (others[2], others[3]))
+    app = App(process, f"http://127.0.0.1:{web}", data_dir)
+    app.models, app.metrics = f"http://127.0.0.1:{others[0]}", (others[2], others[3])
     try:
         wait_until(lambda: is_answering(app) or process.poll() is not None, 60, "the start")
         assert process.poll() is None, "animator serve ended"
