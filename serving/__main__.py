@@ -6,11 +6,13 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from serving.app import serve_until_stopped
 from serving.archive.commands import add_archive_commands
+from serving.bench.options import DESCRIPTION, EPILOG, add_bench_options
 from serving.check_command import add_check_command
 from serving.errors import ServingError
 from serving.services import ACCESS_LOG
@@ -140,10 +142,30 @@ def _parser() -> argparse.ArgumentParser:
     add("--log-level", default="info", choices=("debug", "info", "warning", "error"))
     add_archive_commands(commands)
     add_check_command(commands)
+    _add_bench_command(commands)
     commands.add_parser(
         "torchserve", help="the command of that name: --start, --stop and all its flags"
     )
     return parser
+
+
+def _add_bench_command(commands: Any) -> None:
+    parser = commands.add_parser(
+        "bench",
+        help="measure a model, and find how it is served best",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_bench_options(parser)
+
+    def run(options: argparse.Namespace) -> int:
+        # What measures is not needed to serve.
+        from serving.bench.command import run_bench
+
+        return run_bench(options)
+
+    parser.set_defaults(run=run)
 
 
 if __name__ == "__main__":

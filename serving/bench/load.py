@@ -34,7 +34,7 @@ class Plan:
         seconds: how long is measured.
         warmup_s: how long before that.
         rate: arrivals a second; None: a closed loop.
-        count: requests in all, where the time is not over before; None: as many as fit.
+        count: requests after the warm-up, where the time is not over before; None: as many as fit.
         seed: of the arrivals.
         drain_s: how long after the end answers are waited for, seconds.
         host: of the server.
@@ -105,7 +105,7 @@ class _Run:
         self.clients: set[Connection] = set()
         self.idle: list[Connection] = []
         self.due: deque[float] = deque()
-        self.sent = 0
+        self.sent = self.counted = 0
         self.begin = time.perf_counter()
         self.measured_from = self.begin + plan.warmup_s
         self.end = self.measured_from + plan.seconds
@@ -143,7 +143,7 @@ class _Run:
             next_at = next(upcoming)
 
     def _is_over(self, now: float) -> bool:
-        return now >= self.end or (self.plan.count is not None and self.sent >= self.plan.count)
+        return now >= self.end or (self.plan.count is not None and self.counted >= self.plan.count)
 
     def _drain(self, until: float) -> None:
         """Wait for what is under way; what is not answered then never was."""
@@ -180,7 +180,7 @@ class _Run:
 
     def _start_due(self) -> None:
         while self.due and (self.idle or len(self.clients) < self.plan.clients):
-            if self.plan.count is not None and self.sent >= self.plan.count:
+            if self.plan.count is not None and self.counted >= self.plan.count:
                 self.due.clear()
                 return
             if not self.idle:
@@ -190,6 +190,7 @@ class _Run:
     def _start(self, client: Connection, at: float) -> None:
         request = self.plan.requests[self.sent % len(self.plan.requests)]
         self.sent += 1
+        self.counted += at >= self.measured_from
         if not client.start(request, at):
             self.selector.modify(client.socket, _READ | _WRITE, client)
 

@@ -13,7 +13,7 @@ from serving.bench.limits import Limit, excess
 from serving.bench.measured import Trial
 from serving.bench.setting import Setting
 
-__all__ = ("Try", "best_of", "full_grid", "halving")
+__all__ = ("ETA", "ROUNDS", "Try", "best_of", "full_grid", "halving")
 
 Try = Callable[[Setting, float], Trial]
 """Tries a setting for so many seconds."""
@@ -21,7 +21,9 @@ Try = Callable[[Setting, float], Trial]
 ETA = 5
 """How many times longer each round is than the one before, and how many of its settings go on."""
 
-_ROUNDS = 2
+ROUNDS = 2
+"""After the first, in each of which settings are tried longer."""
+
 _DOUBT = 1.25
 """In short rounds a limit that is broken by no more than this may be noise."""
 
@@ -45,12 +47,12 @@ def halving(
         limits: what the best must keep to.
     """
     trials: list[Trial] = []
-    first = list(_rising(settings, attempt, seconds / ETA**_ROUNDS, limits))
+    first = list(_rising(settings, attempt, seconds / ETA**ROUNDS, limits))
     trials += first
     going_on = _ranked(first, limits, _DOUBT)
-    for round_ in range(1, _ROUNDS):
+    for round_ in range(1, ROUNDS):
         kept = going_on[: math.ceil(len(settings) / ETA**round_)]
-        tried = [attempt(t.setting, seconds / ETA ** (_ROUNDS - round_)) for t in kept]
+        tried = [attempt(t.setting, seconds / ETA ** (ROUNDS - round_)) for t in kept]
         trials += tried
         going_on = _ranked(tried, limits, _DOUBT)
     return trials + _finals(going_on, settings, lambda s: attempt(s, seconds), limits)
@@ -64,7 +66,7 @@ def _finals(
 ) -> list[Trial]:
     """Try the best for the whole time; where none keeps the limits, the next ones too."""
     finals: list[Trial] = []
-    places = max(math.ceil(len(settings) / ETA**_ROUNDS), 1)
+    places = max(math.ceil(len(settings) / ETA**ROUNDS), 1)
     for trial in ranked:
         if len(finals) >= places and any(excess(final, limits) <= 1 for final in finals):
             break

@@ -34,7 +34,7 @@ def server_config(model: Model, setting: Setting, server: Mapping[str, Any]) -> 
         setting: how it is served.
         server: other settings of the server, by name.
     """
-    table: dict[str, Any] = {"models_dir": str(model.models_dir), **server}
+    table: dict[str, Any] = {"models_dir": str(model.models_dir.absolute()), **server}
     if model.archive:
         table["load_models"] = f"{model.name}={model.archive}"
     served: dict[str, Any] = {
