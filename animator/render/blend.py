@@ -3,13 +3,15 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ("blend", "straighten")
+__all__ = ("blend", "lay_on_white", "straighten")
 
 Packed = NDArray[np.uint32]
 """Premultiplied colours of four bytes as numbers: red in the lowest byte, alpha on top."""
 
 SOLID, THINNEST = np.uint32(0xFF000000), np.uint32(0x01000000)
 """The least numbers of a colour that hides what is behind it, and of one that can be seen."""
+
+WHITE = np.uint32(0xFFFFFFFF)
 
 
 def blend(canvas: NDArray[np.uint8], pixels: NDArray[np.int64], colours: Packed) -> None:
@@ -59,6 +61,24 @@ def straighten(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
     part[:, :3] = np.minimum(levels, 255)
     colours[thin] = part.view(np.uint32)[:, 0]
     return picture
+
+
+def lay_on_white(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """A picture (h, w, 4) of straight colours on white, opaque."""
+    picture = np.ascontiguousarray(picture)
+    colours = picture.reshape(-1, 4).view(np.uint32)[:, 0]
+    if colours.min() >= SOLID:
+        return picture
+    laid = np.where(colours >= SOLID, colours, WHITE)
+    thin = _thin(colours)
+    part = colours.take(thin).view(np.uint8).reshape(-1, 4).astype(np.uint16)
+    alpha = part[:, 3:].copy()
+    part *= alpha
+    part += np.uint16(255) * (np.uint16(255) - alpha) + np.uint16(127)
+    part //= np.uint16(255)
+    part[:, 3] = 255
+    laid[thin] = part.astype(np.uint8).view(np.uint32)[:, 0]
+    return laid.view(np.uint8).reshape(picture.shape)
 
 
 def _thin(colours: Packed) -> NDArray[np.int64]:

@@ -14,13 +14,11 @@ from av.video.reformatter import ColorRange, Colorspace
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
+from animator.render.blend import lay_on_white
 from animator.render.spread import spread_paint
 from animator.render.yuv import YuvFrames
 
 __all__ = ("FilmWriter", "mp4_writer", "webm_writer")
-
-PAPER = 255
-"""What shows through where a frame is clear and the film has no alpha: white."""
 
 BT709 = 1
 """Number of ITU-R BT.709 in the tables of colour primaries and transfer (ISO/IEC 23091-2)."""
@@ -125,7 +123,7 @@ class FilmWriter:
     def _picture(self, frame: NDArray[np.uint8]) -> av.VideoFrame:
         """A frame (H, W, 4) as the codec takes it."""
         if self._opaque is not None:
-            return self._opaque.turn(_over_paper(frame))
+            return self._opaque.turn(lay_on_white(frame))
         return av.VideoFrame.from_ndarray(spread_paint(frame), format="rgba").reformat(
             format=self._kind.alpha,
             src_colorspace=Colorspace.ITU709,
@@ -155,12 +153,3 @@ def _with_even_sides(frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
     if height % 2 or width % 2:
         return np.pad(frame, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")
     return frame
-
-
-def _over_paper(frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """A frame (H, W, 4) over white, opaque."""
-    if frame[..., 3].min() == 255:
-        return np.ascontiguousarray(frame)
-    alpha = frame[..., 3:].astype(np.uint16)
-    mixed = (frame[..., :3] * alpha + np.uint16(PAPER) * (255 - alpha) + 127) // 255
-    return np.dstack((mixed.astype(np.uint8), np.full(frame.shape[:2], 255, np.uint8)))

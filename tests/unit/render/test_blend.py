@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from animator.render.blend import blend, straighten
+from animator.render.blend import blend, lay_on_white, straighten
 
 Colours = NDArray[np.uint8]
 
@@ -55,3 +55,17 @@ def test_straight_colours_are_divided_by_alpha() -> None:
     expected = [[[199, 100, 0, 128], [9, 8, 7, 255], [0, 0, 0, 0]]]
     assert straighten(picture).tolist() == expected
     assert picture.tolist() == expected
+
+
+def test_straight_colours_on_white_are_opaque() -> None:
+    picture = np.array([[(100, 0, 0, 128), (9, 8, 7, 255), (5, 5, 5, 0)]], np.uint8)
+    before = picture.copy()
+    # 100 * 128 / 255 and 127 of white
+    expected = [[[177, 127, 127, 255], [9, 8, 7, 255], [255, 255, 255, 255]]]
+    assert lay_on_white(picture).tolist() == expected
+    np.testing.assert_array_equal(picture, before)
+
+
+def test_opaque_pictures_stay_as_they_are() -> None:
+    picture = np.full((2, 3, 4), 255, np.uint8)
+    assert lay_on_white(picture) is picture
