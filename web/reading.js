@@ -1,6 +1,6 @@
 /** Waiting until it is known what a drawing shows. */
 
-import { ApiError, getAnnotation, getDrawing } from "./api.js";
+import { ApiError, createDrawing, getAnnotation, getDrawing } from "./api.js";
 import { followJob } from "./events.js";
 import { recallDrawing, rememberAnnotation, rememberDrawing } from "./session.js";
 
@@ -30,10 +30,13 @@ export async function readDrawing(known, tell, signal) {
   if (pending) {
     await followJob(pending, tell, signal);
     if (signal.aborted) return false;
-    annotation = await getAnnotation(id);
   }
+  const see = async () => rememberDrawing(await getDrawing(id));
+  [annotation] = await Promise.all([
+    pending ? getAnnotation(id) : annotation,
+    known.document.picture ? null : see(),
+  ]);
   if (!annotation) return false;
-  if (!known.document.picture) rememberDrawing(await getDrawing(id));
   rememberAnnotation(id, annotation);
   return !signal.aborted;
 }
@@ -51,4 +54,17 @@ async function findAnnotation({ document, annotation }) {
     if (!annotation && error instanceof ApiError && error.code === "not_found") return null;
     throw error;
   }
+}
+
+/**
+ * A drawing that was not read is handed in once more, when its file is at hand.
+ * @param {string} id
+ * @returns {Promise<string>} id of the drawing to go on with
+ */
+export async function handInAgain(id) {
+  const { file, annotation } = recallDrawing(id) ?? { file: null, annotation: null };
+  if (!file || annotation) return id;
+  const drawing = await createDrawing(file, file.name, () => {});
+  rememberDrawing(drawing, file);
+  return drawing.id;
 }

@@ -2,23 +2,24 @@
 
 import { addressOf, readAddress } from "../addresses.js";
 import { Animations } from "../animations.js";
-import { ApiError, createDrawing, deleteDrawing, listMotions, pictureUrl, putBackground } from "../api.js";
+import { ApiError, deleteDrawing, listMotions, pictureUrl, putBackground } from "../api.js";
 import { drawIcon } from "../art.js";
 import { el } from "../dom.js";
 import { batchStrip } from "../elements/batch-strip.js";
 import { exportMenu } from "../elements/exports.js";
 import { anotherLink, farewell } from "../elements/farewell.js";
 import { MotionChoice } from "../elements/motion-choice.js";
-import { playbackBar } from "../elements/playback-bar.js";
 import { mendAction, mendLink } from "../elements/mend-link.js";
+import { playbackBar } from "../elements/playback-bar.js";
 import { mayPass, problem } from "../elements/problem.js";
 import { Show } from "../elements/show.js";
 import { stage } from "../elements/stage.js";
 import { working } from "../elements/working.js";
 import { Keeper } from "../keeper.js";
-import { openDrawing, readDrawing } from "../reading.js";
+import { handInAgain, openDrawing, readDrawing } from "../reading.js";
 import { navigate, rename } from "../router.js";
-import { forgetDrawing, recallDrawing, recallMotions, rememberDrawing } from "../session.js";
+import { forgetSendings } from "../sending.js";
+import { forgetDrawing, recallDrawing, recallMotions } from "../session.js";
 import { strings } from "../strings.js";
 import { mountLost } from "./lost.js";
 
@@ -87,9 +88,11 @@ class ResultPage {
     );
     document.title = `${words.workingHeading} · ${strings.appName}`;
     if (!this.show.canPlay) this.playback.hideLoop();
+    const listed = recallMotions(listMotions); // while the drawing is being read
+    listed.catch(() => {});
     try {
       if (!(await this.read())) return;
-      const motions = await recallMotions(listMotions);
+      const motions = await listed;
       const known = { motions, figures: this.movable, wish: this.wish };
       this.choice = new MotionChoice(known, (change) => this.change(change), this.leaving.signal);
       const isKnown = this.choice.has(this.wish.motion);
@@ -109,6 +112,7 @@ class ResultPage {
   /** Load the drawing, wait until its figures are known, and show them. */
   async read() {
     const known = await openDrawing(this.id);
+    const isNew = !known.document.picture;
     if (known.preview) this.showPicture(known.preview);
     else if (known.document.picture) this.showPicture(pictureUrl(this.id));
     const tell = (/** @type {JobEvent} */ event) => {
@@ -124,7 +128,8 @@ class ResultPage {
     if (!annotation?.figures.length) throw new ApiError("no_figure_found", "", "box");
     this.stage.showFigures(annotation);
     this.working.say(words.found(annotation.figures.length));
-    await this.animations.recall();
+    // Nothing was made of a drawing that has only just been read.
+    if (!isNew) await this.animations.recall();
     return !this.leaving.signal.aborted;
   }
 
@@ -259,6 +264,7 @@ class ResultPage {
     try {
       await deleteDrawing(this.id);
       forgetDrawing(this.id);
+      forgetSendings(({ drawing }) => drawing?.id === this.id);
       navigate("/");
     } catch (error) {
       this.fail(error);
@@ -280,9 +286,8 @@ class ResultPage {
       drawIcon("again"),
       strings.retry,
     );
-    const mend = mendAction(this.id, error);
-    const first = mend ? [mend] : [];
-    const note = problem(error, ...first, anotherLink(), ...(mayPass(error) ? [again] : []));
+    const actions = [mendAction(this.id, error), anotherLink(), mayPass(error) ? again : null];
+    const note = problem(error, ...actions.filter((action) => action !== null));
     this.heading.textContent = note.querySelector("h2")?.textContent ?? "";
     this.heading.classList.add("visually-hidden");
     this.stage.stopWaiting();
@@ -292,17 +297,10 @@ class ResultPage {
     this.talk.replaceChildren(note);
   }
 
-  /** Go on from where it failed; a drawing that was not read is handed in once more. */
+  /** Go on from where it failed. */
   async again() {
-    const { file, annotation } = recallDrawing(this.id) ?? { file: null, annotation: null };
-    let { id } = this;
     try {
-      if (file && !annotation) {
-        const drawing = await createDrawing(file, file.name, () => {});
-        rememberDrawing(drawing, file);
-        ({ id } = drawing);
-      }
-      navigate(addressOf(id, this.wish, this.keeping));
+      navigate(addressOf(await handInAgain(this.id), this.wish, this.keeping));
     } catch (error) {
       this.fail(error);
     }
