@@ -50,6 +50,7 @@ export class LivePlayer {
     this.seen = 0;
     this.frame = 0;
     this.isPlaying = false;
+    this.hasMoved = false;
     this.canvas = el("canvas", { role: "img", "aria-label": label, onclick: () => this.toggle() });
     this.button = playButton(() => this.toggle());
     const picture = paper && el("img", { src: paper, alt: "", class: "player-paper" });
@@ -70,6 +71,7 @@ export class LivePlayer {
     this.canvas.addEventListener("webglcontextlost", (event) => this.lose(event), { signal });
     this.canvas.addEventListener("webglcontextrestored", () => this.restore(), { signal });
     this.show();
+    performance.mark("figure-shown");
     if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.play();
     else this.button.show(false);
   }
@@ -125,6 +127,8 @@ export class LivePlayer {
     this.seen = now;
     this.advance(passed * this.clip.fps * this.looks.speed);
     this.show();
+    if (passed && !this.hasMoved) performance.mark("figure-moving");
+    this.hasMoved ||= passed > 0;
     if (this.isPlaying) this.frame = requestAnimationFrame((next) => this.tick(next));
   }
 
