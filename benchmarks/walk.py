@@ -63,6 +63,12 @@ def time_walk(file: Path, predictor: LocalPredictor, motion: str) -> dict[Step, 
     return watch.seconds
 
 
+def choose_drawings(folder: Path, count: int) -> list[Path]:
+    """Every n-th drawing of a folder, in the order of their names."""
+    files = sorted(f for f in folder.iterdir() if f.suffix.lower() in SUFFIXES)
+    return [files[i * len(files) // count] for i in range(count)]
+
+
 def print_table(rows: list[dict[Step, float]]) -> None:
     """Print median and 90th percentile of each step, in milliseconds."""
     print("| step | p50 ms | p90 ms |\n|---|---:|---:|")
@@ -82,8 +88,7 @@ def main() -> None:
     parser.add_argument("--motion", default="dance", help="the motion they perform")
     parser.add_argument("--threads", type=int, default=2, help="threads of the models")
     arguments = parser.parse_args()
-    files = sorted(f for f in arguments.data.iterdir() if f.suffix.lower() in SUFFIXES)
-    chosen = [files[i * len(files) // arguments.count] for i in range(arguments.count)]
+    chosen = choose_drawings(arguments.data, arguments.count)
     predictor = LocalPredictor(ROOT / "models", threads=arguments.threads)
     time_walk_quietly(chosen[0], predictor, arguments.motion)  # loads the models
     rows = [time_walk_quietly(file, predictor, arguments.motion) for file in chosen]
