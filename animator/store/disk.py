@@ -7,7 +7,7 @@ from pathlib import Path
 
 from animator.core.errors import NotFound
 
-__all__ = ("ID", "check_name", "list_names", "write_file")
+__all__ = ("ID", "check_name", "list_names", "mark", "write_file")
 
 ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What the id of a document looks like."""
@@ -46,6 +46,16 @@ def write_file(path: Path, data: bytes) -> None:
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+    _sync_folder(path.parent)
+
+
+def mark(path: Path) -> None:
+    """Put an empty file in its place, on the disk when this returns; one that is there stays."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.touch(exist_ok=False)
+    except FileExistsError:
+        return
     _sync_folder(path.parent)
 
 

@@ -26,7 +26,7 @@ from animator.core.documents import (
 from animator.core.errors import Conflict, NotFound
 from animator.core.motion import MotionInfo
 from animator.store.base import Document
-from animator.store.disk import ID, check_name, list_names, write_file
+from animator.store.disk import ID, check_name, list_names, mark, write_file
 
 __all__ = ("FileDocuments",)
 
@@ -70,7 +70,7 @@ class FileDocuments:
             self._check(id, document)
             entry = self._entry(id, document)
             if entry is not None:
-                write_file(entry, b"")
+                mark(entry)
             write_file(file, msgspec.json.encode(document))
 
     def delete(self, kind: type[Document], id: str) -> None:

@@ -218,3 +218,17 @@ def test_any_name_is_refused_or_stays_in_the_folder(
         assert list(folder.iterdir()) == []
     else:
         assert [p.name for p in folder.iterdir()] == [name]
+
+
+def test_document_that_is_written_again_is_not_listed_again(
+    documents: FileDocuments, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    documents.put("d1", DRAWING)
+    documents.put("a1", animation("a1", 1.0))
+    entry = tmp_path / "documents" / "animations_of" / "d1" / "a1"
+    before = entry.stat()
+    flushed: list[int] = []
+    monkeypatch.setattr(os, "fsync", flushed.append)
+    documents.put("a1", animation("a1", 1.0))
+    assert entry.stat() == before
+    assert len(flushed) == 2, "the document and its folder"
