@@ -4,24 +4,21 @@ import { ApiError } from "../api.js";
 import { el } from "../dom.js";
 import { strings } from "../strings.js";
 
-/** Codes whose own sentence says more than ours. */
-const SPEAKS_FOR_ITSELF = new Set(["unsupported_image", "image_too_large"]);
-
 /**
+ * The server's own sentence is not shown: it speaks English only.
  * @param {unknown} error
  * @param {...Node} actions buttons and links
  * @returns {HTMLElement}
  */
 export function problem(error, ...actions) {
   if (!(error instanceof ApiError)) console.error(error);
-  const { code, message } = error instanceof ApiError ? error : { code: "other", message: "" };
+  const code = error instanceof ApiError ? error.code : "other";
   const words = strings.errors[code] ?? strings.errors.other;
-  const text = SPEAKS_FOR_ITSELF.has(code) || !words.text ? message : words.text;
   return el(
     "div",
     { class: "problem", role: "alert", "data-code": code },
     el("h2", {}, words.title),
-    text && el("p", {}, text),
+    words.text ? el("p", {}, words.text) : null,
     words.tips ? el("ul", {}, ...words.tips.map((tip) => el("li", {}, tip))) : null,
     actions.length > 0 && el("div", { class: "actions" }, ...actions),
   );

@@ -22,6 +22,18 @@ test("both languages say the same things, with words in each", () => {
   for (const [path, text] of leaves(chinese)) assert.notEqual(text, "", path);
 });
 
+test("what went wrong is told with what helps, in each language", () => {
+  for (const { errors } of [english, chinese]) {
+    for (const [code, { title, text }] of Object.entries(errors)) assert.ok(title && text, code);
+  }
+});
+
+test("Chinese sentences have Chinese commas", () => {
+  for (const [path, text] of leaves(chinese)) {
+    assert.doesNotMatch(String(text), /[\w\u4e00-\u9fff][,;?!][\u4e00-\u9fff]/, path);
+  }
+});
+
 /** @param {object} words */
 const keysOf = (words) => leaves(words).map(([path]) => path);
 

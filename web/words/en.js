@@ -622,12 +622,18 @@ export const words = {
         "Faint pencil? Trace the lines once with a darker pen.",
       ],
     },
-    unsupported_image: { title: "I cannot read this file" },
+    unsupported_image: {
+      title: "I cannot read this file",
+      text: "It is no picture of a kind that I know. Save the drawing as PNG, JPEG, WebP, HEIC, BMP, TIFF or GIF, and try again.",
+    },
     invalid_image: {
       title: "This picture seems to be broken",
       text: "It could not be opened. Take the photo again, or choose another picture.",
     },
-    image_too_large: { title: "The size of this picture does not work" },
+    image_too_large: {
+      title: "The size of this picture does not work",
+      text: "It is too large, too small, or too long and narrow. Cut it down to the drawing, or take another photo.",
+    },
     empty_mask: {
       title: "I could not cut the figure out",
       text: "Its lines are too faint to follow. A darker pen or more light helps.",
@@ -658,8 +664,14 @@ export const words = {
       title: "Something is still being found",
       text: "Try again in a moment.",
     },
-    key_required: { title: "This server is not open to everybody" },
-    not_found: { title: "There is nothing here" },
+    key_required: {
+      title: "This server is not open to everybody",
+      text: "Whoever runs it gives out keys.",
+    },
+    not_found: {
+      title: "There is nothing here",
+      text: "It was deleted, or the address is not quite right.",
+    },
     offline: {
       title: "The server does not answer",
       text: "Your drawing is still here. Try again when the connection is back.",

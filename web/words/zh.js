@@ -594,12 +594,18 @@ export const words = {
         "铅笔太淡？用深色的笔再描一遍。",
       ],
     },
-    unsupported_image: { title: "这个文件我读不了" },
+    unsupported_image: {
+      title: "这个文件我读不了",
+      text: "它不是我认识的图片格式。请把画存成 PNG、JPEG、WebP、HEIC、BMP、TIFF 或 GIF，再试一次。",
+    },
     invalid_image: {
       title: "这张图片好像坏了",
       text: "打不开它。请重新拍一张，或者选另一张图片。",
     },
-    image_too_large: { title: "这张图片的大小不合适" },
+    image_too_large: {
+      title: "这张图片的大小不合适",
+      text: "它太大、太小，或者太细长。请裁剪到只剩下画，或者重新拍一张。",
+    },
     empty_mask: {
       title: "没能把人物剪出来",
       text: "线条太淡，看不清楚。换深色的笔，或者光线亮一些会更好。",
@@ -630,8 +636,11 @@ export const words = {
       title: "还在寻找中",
       text: "请过一会儿再试。",
     },
-    key_required: { title: "这台服务器不对所有人开放" },
-    not_found: { title: "这里什么也没有" },
+    key_required: {
+      title: "这台服务器不对所有人开放",
+      text: "请向管理这台服务器的人要一个密钥。",
+    },
+    not_found: { title: "这里什么也没有", text: "它已被删除，或者网址不太对。" },
     offline: {
       title: "服务器没有回应",
       text: "您的画还在这里。网络恢复后请再试一次。",
