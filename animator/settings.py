@@ -78,6 +78,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     inference_url: HttpUrl | None = None
     """Where job workers find the model server; None: on this machine, at `inference_port`."""
 
+    inference_config: Path | None = None
+    """TOML file whose table [serving] the model server reads; None: the one of these settings."""
+
     redis_url: RedisUrl | None = None
     """A Redis or Valkey server for jobs; None: a private one in the data folder. REDIS_URL too."""
 
@@ -226,10 +229,13 @@ def _read_file(path: str | None) -> dict[str, Any]:
     if path is None:
         return {}
     try:
-        return tomllib.loads(Path(path).expanduser().read_text(encoding="utf-8"))
+        values = tomllib.loads(Path(path).expanduser().read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         msg = f"The settings file {path} cannot be read: {error}"
         raise BadSettings(msg) from error
+    if values.pop("serving", None) is not None:
+        values.setdefault("inference_config", str(Path(path).expanduser().absolute()))
+    return values
 
 
 def _decode(kind: type, value: Any) -> Any:

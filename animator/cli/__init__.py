@@ -18,5 +18,15 @@ __all__ = ("COMMANDS", "Subparsers")
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
-COMMANDS = ("serve", "animate", "render", "annotate", "motions", "models", "keys", "doctor")
+COMMANDS = (
+    "serve",
+    "animate",
+    "render",
+    "annotate",
+    "motions",
+    "models",
+    "bench",
+    "keys",
+    "doctor",
+)
 """Names of the files, in the order in which `--help` lists them."""

@@ -2,6 +2,7 @@
 
 import argparse
 import logging
+import os
 from typing import Any
 
 from animator.cli import Subparsers
@@ -9,7 +10,8 @@ from animator.cli import Subparsers
 __all__ = ("add_parser", "run")
 
 _EPILOG = """\
-Settings come from a TOML file named by ANIMATOR_CONFIG, over it the environment (ANIMATOR_PORT,
+Settings come from a TOML file (--config, or ANIMATOR_CONFIG), whose table [serving] is that of the
+model server (`animator bench` writes one), over it the environment (ANIMATOR_PORT,
 ANIMATOR_DATA_DIR, REDIS_URL ...), over that these options. The parts can run apart, on one machine
 or several, over one Redis and one data folder:
 
@@ -53,6 +55,7 @@ def add_parser(subparsers: Subparsers) -> None:
         default="all",
         help="which part to run (all)",
     )
+    parser.add_argument("--config", metavar="FILE", help="settings in TOML")
     for flag, metavar, text in _OPTIONS:
         parser.add_argument(flag, metavar=metavar, help=text)
 
@@ -65,7 +68,8 @@ def run(args: argparse.Namespace) -> int:
     from animator.launch.serve import serve
     from animator.settings import load_settings
 
-    settings = load_settings(_flags(args))
+    named = {"ANIMATOR_CONFIG": args.config} if args.config else {}
+    settings = load_settings(_flags(args), {**os.environ, **named})
     logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(message)s")
     role = Role(args.role)
     url = url_of(settings.host, settings.port) if role in (Role.ALL, Role.WEB) else None

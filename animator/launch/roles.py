@@ -78,7 +78,7 @@ def _redis(settings: Settings) -> Service:
 def _inference(settings: Settings) -> Service:
     return Service(
         name="inference",
-        command=(sys.executable, "-m", "serving", "start", "--log-level", settings.log_level),
+        command=(sys.executable, "-m", "serving", "start", *_inference_flags(settings)),
         environment={
             "SERVING_MODELS_DIR": str(settings.models_dir),
             "SERVING_HOST": settings.inference_host,
@@ -94,6 +94,12 @@ def _inference(settings: Settings) -> Service:
             url_of(settings.inference_host, settings.inference_port) + "/v2/health/ready"
         ),
     )
+
+
+def _inference_flags(settings: Settings) -> tuple[str, ...]:
+    config = settings.inference_config
+    tuned = ("--config", str(config.expanduser())) if config else ()
+    return ("--log-level", settings.log_level, *tuned)
 
 
 def _workers(settings: Settings) -> tuple[Service, ...]:

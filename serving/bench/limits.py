@@ -49,13 +49,15 @@ class Limit:
     """A bound on one number of a trial.
 
     Attributes:
-        what: its name, as it was written.
+        what: the number's name.
+        text: the limit as it was written.
         bound: milliseconds, a share in [0, 1], MiB, or a rate a second.
         read: the number of a trial.
         is_least: whether it must be reached, and not kept.
     """
 
     what: str
+    text: str
     bound: float
     read: Callable[[Trial], float]
     is_least: bool = False
@@ -89,7 +91,7 @@ def parse_limit(text: str) -> Limit:
         units = ", ".join(filter(None, _UNITS[unit]))
         msg = f"{text!r} is no limit: {what} is a number with one of these units: {units}"
         raise InvalidLimit(msg) from error
-    return Limit(what, bound, read, is_least=what == "throughput")
+    return Limit(what, text.strip(), bound, read, is_least=what == "throughput")
 
 
 def excess(trial: Trial, limits: Sequence[Limit]) -> float:
@@ -108,4 +110,4 @@ def latency_limit_ms(limits: Sequence[Limit]) -> float | None:
     return max(times, key=lambda limit: order.index(limit.what)).bound if times else None
 
 
-_HALF = Limit("errors", 0.5, _KINDS["errors"][1])
+_HALF = Limit("errors", "errors=50%", 0.5, _KINDS["errors"][1])

@@ -15,6 +15,7 @@ _TIMEOUT_S = 600.0
 
 class _Worker(msgspec.Struct, rename="camel"):
     pid: int = 0
+    status: str = ""
 
 
 class Described(msgspec.Struct, rename="camel"):
@@ -39,6 +40,11 @@ class Described(msgspec.Struct, rename="camel"):
     batch_size: int
     max_batch_delay: int
     workers: list[_Worker] = []
+
+    @property
+    def ready(self) -> int:
+        """Workers that have loaded the model."""
+        return sum(worker.status == "READY" for worker in self.workers)
 
 
 class Management:

@@ -64,7 +64,7 @@ def report_page(report: Report) -> str:
 
 
 def _verdict(report: Report) -> str:
-    limits = ", ".join(f"{limit.what} {_bound(limit)}" for limit in report.limits)
+    limits = ", ".join(limit.text for limit in report.limits)
     within = f" inside {limits}" if limits else ""
     if report.best is None:
         text = f"No setting stays{within}. Nearest are the first rows of the table."
@@ -75,10 +75,6 @@ def _verdict(report: Report) -> str:
         f"{escape(within.strip())} with {escape(best.setting.name)}: "
         f"p50 {best.median('p50_ms'):.3g}, p99 {best.median('p99_ms'):.3g} ms</p>"
     )
-
-
-def _bound(limit: Limit) -> str:
-    return f"{'at least' if limit.is_least else 'at most'} {limit.bound:g}"
 
 
 def _facts(facts: Iterable[tuple[str, str]]) -> str:

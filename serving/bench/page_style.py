@@ -20,7 +20,7 @@ figure { margin: 0 0 1rem; background: var(--card); border-radius: .4rem; paddin
 svg { display: block; width: 100%; height: auto; font: 15px system-ui, sans-serif; }
 @media (max-width: 40rem) { svg { font-size: 22px; } svg .row, svg .value { font-size: 19px; } }
 figcaption { color: var(--soft); font-size: .9rem; padding: .25rem .5rem; }
-figcaption span::before { content: "\\25CF "; } figcaption .front::before { content: "\\2014 "; }
+figcaption span::before { content: "\\25CF "; } figcaption .front::before { content: "- - "; }
 figcaption .good { color: var(--good); } figcaption .best { color: var(--best); }
 text { fill: var(--ink); } .tick { fill: var(--soft); }
 .middle { text-anchor: middle; } .end { text-anchor: end; }
@@ -35,7 +35,8 @@ circle.bad, rect.bad { fill: var(--bad); } circle.best, rect.best { fill: var(--
   font-variant-numeric: tabular-nums; white-space: nowrap; }
 th, td { text-align: right; padding: .3rem .6rem; border-bottom: 1px solid var(--line); }
 th:first-child { text-align: left; position: sticky; left: 0; background: var(--paper);
-  font-weight: normal; max-width: 14rem; white-space: normal; }
+  font-weight: normal; min-width: 9rem; white-space: normal; }
+@media (min-width: 40rem) { th:first-child { min-width: 19rem; } }
 tr.best th, tr.best td { color: var(--best); font-weight: 600; } tr.bad td { color: var(--soft); }
 li.bad { color: var(--best); font-weight: 600; }
 pre { background: var(--card); padding: .75rem; border-radius: .4rem; overflow-x: auto; }

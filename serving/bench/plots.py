@@ -8,8 +8,8 @@ from html import escape
 __all__ = ("Axis", "Bar", "Point", "bars", "scatter", "ticks")
 
 _W, _H = 720, 420
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 16, 16, 52
-_ROW = 30
+_LEFT, _RIGHT, _TOP, _BOTTOM = 82, 16, 16, 58
+_HEAD, _ROW = 30, 58
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def scatter(
     if limit:
         at = y(limit[0])
         parts.append(_line((_LEFT, at), (_W - _RIGHT, at), "limit"))
-        parts.append(_text((_W - _RIGHT, at - 6), limit[1], "limit end"))
+        parts.append(_text((_LEFT + 6, at - 6), limit[1], "limit"))
     if front:
         path = " ".join(f"{x(p.x):.1f},{y(p.y):.1f}" for p in front)
         parts.append(f'<polyline class="front" points="{path}"/>')
@@ -135,18 +135,18 @@ def scatter(
 
 def bars(rows: Sequence[Bar], names: tuple[str, str]) -> str:
     """Draw two bars for each trial, with the trial's name above them."""
-    height = 24 + len(rows) * (_ROW + 18)
+    height = _HEAD + len(rows) * _ROW
     most = [max((row.values[side] for row in rows), default=0) or 1 for side in (0, 1)]
     half = _W / 2
-    parts = [_text((0, 14), names[0], "name"), _text((half, 14), names[1], "name")]
+    parts = [_text((0, 18), names[0], "name"), _text((half, 18), names[1], "name")]
     for number, row in enumerate(rows):
-        top = 24 + number * (_ROW + 18)
-        parts.append(_text((0, top + 14), row.name, "row"))
+        top = _HEAD + number * _ROW
+        parts.append(_text((0, top + 20), row.name, "row"))
         for side, value in enumerate(row.values):
-            left, length = side * half, (half - 90) * value / most[side]
-            box = f'x="{left:.1f}" y="{top + 20}" width="{max(length, 1):.1f}" height="14"'
+            left, length = side * half, (half - 100) * value / most[side]
+            box = f'x="{left:.1f}" y="{top + 29}" width="{max(length, 1):.1f}" height="14"'
             parts.append(f'<rect class="{row.kind}" {box} rx="2"/>')
-            parts.append(_text((left + length + 6, top + 32), row.texts[side], "value"))
+            parts.append(_text((left + length + 6, top + 43), row.texts[side], "value"))
     return _svg(_W, height, parts, f"{names[0]} and {names[1]} of each trial")
 
 

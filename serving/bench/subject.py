@@ -23,7 +23,7 @@ from serving.bench.tuned import Model, server_config
 from serving.bench.usage import family_of
 from serving.errors import BadInput, InvalidModel, ModelNotFound
 
-__all__ = ("RunningServer", "StartedServer", "Subject")
+__all__ = ("RunningServer", "StartedServer", "Subject", "free_ports")
 
 _START_S = 180.0
 _STOP_S = 15.0
@@ -90,6 +90,7 @@ class RunningServer:
             self._register(now.model_url, setting.batch_size, delay_ms, setting.workers)
         elif (now.min_workers, len(now.workers)) != (setting.workers, setting.workers):
             self._management.scale(self._model, setting.workers)
+        _await_workers(self._management, self._model, setting)
 
     def processes(self) -> list[psutil.Process]:
         """The parent of the workers and all below it, on this machine."""
@@ -182,7 +183,7 @@ class StartedServer:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _start(self, setting: Setting) -> None:
-        self._ports = _free_ports()
+        self._ports = free_ports()
         config = self._folder / "serving.toml"
         config.write_text(server_config(self._model, setting, self._server_settings()))
         command = [sys.executable, "-m", "serving", "start", "--config", str(config)]
@@ -198,7 +199,7 @@ class StartedServer:
         urls = [f"http://127.0.0.1:{port}" for port in self._ports]
         self._await_ready(urls[0], self._process)
         self._management = Management(urls[1], urls[2])
-        self._check(self._management.describe(self._model.name), setting)
+        _await_workers(self._management, self._model.name, setting)
 
     def _server_settings(self) -> Mapping[str, Any]:
         ports = {f"{k}_port": port for k, port in zip(_KINDS, self._ports, strict=True)}
@@ -206,14 +207,6 @@ class StartedServer:
         if self._model.archive.startswith(("http://", "https://")):
             own["allowed_urls"] = [re.escape(self._model.archive)]
         return {**ports, **own}
-
-    def _check(self, found: Described, setting: Setting) -> None:
-        """Learn whether the archive's own model-config.yaml goes before the setting."""
-        got = (found.batch_size, found.min_workers)
-        if got != (setting.batch_size, setting.workers):
-            msg = f"{found.model_name} is served with batch size and workers {got} by its own "
-            msg += "model-config.yaml: take batchSize, minWorkers and maxWorkers out of it"
-            raise InvalidModel(msg)
 
     def _await_ready(self, url: str, process: "subprocess.Popen[bytes]") -> None:
         until = time.monotonic() + _START_S
@@ -241,6 +234,27 @@ class StartedServer:
         if self._process is not None:
             self._process.wait()
         self._process = self._management = self._served = None
+
+
+def _await_workers(management: Management, model: str, setting: Setting) -> None:
+    """Wait until all of them are ready: a server counts as ready with the first.
+
+    Raises:
+        InvalidModel: when they are not in time, or the archive's own file goes before the setting.
+    """
+    until = time.monotonic() + _START_S
+    found = management.describe(model)
+    got = (found.batch_size, found.min_workers)
+    if got != (setting.batch_size, setting.workers):
+        msg = f"{model} is served with batch size and workers {got} by its own "
+        msg += "model-config.yaml: take batchSize, minWorkers and maxWorkers out of it"
+        raise InvalidModel(msg)
+    while found.ready < setting.workers:
+        if time.monotonic() > until:
+            msg = f"only {found.ready} of {setting.workers} workers were ready in {_START_S:g} s"
+            raise InvalidModel(msg)
+        time.sleep(0.05)
+        found = management.describe(model)
 
 
 def _alone(model: Model, folder: Path) -> Model:
@@ -271,7 +285,8 @@ def _environment() -> dict[str, str]:
     return {**clean, "PYTHONPATH": os.pathsep.join(paths)}
 
 
-def _free_ports() -> tuple[int, int, int]:
+def free_ports() -> tuple[int, int, int]:
+    """Three ports of this machine that nobody listens on just now."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]
     first, second, third = (int(one.getsockname()[1]) for one in sockets)
     for one in sockets:

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import yaml
 
 from serving.bench.setting import Space
 from serving.errors import ServingError
 
-__all__ = ("Benchmarks", "Listed", "read_benchmarks")
+__all__ = ("Benchmarks", "InvalidBenchmark", "Listed", "read_benchmarks")
 
 _MOST_BYTES = 256 << 10
 _FOLLOWED = frozenset(
@@ -119,18 +120,19 @@ def _listed(group: str, case: Mapping[str, Any], path: Path) -> Listed:
         body = Path(str(case["input"]))
         if not body.is_absolute() and not body.exists():
             body = path.parent / body
-        space = Space(
-            batch_size=_counts(case, "batch_size", 1),
-            max_batch_delay_ms=tuple(map(float, _counts(case, "batch_delay", 100, least=0))),
-            workers=_counts(case, "workers", 1),
-            concurrency=_counts(case, "concurrency", 10),
-        )
+        values = {
+            "batch_size": _counts(case, "batch_size", 1),
+            "max_batch_delay_ms": _counts(case, "batch_delay", 100, least=0),
+            "workers": _counts(case, "workers", 1),
+            "concurrency": _counts(case, "concurrency", 10),
+        }
+        space = msgspec.convert(values, Space)
         (requests,) = _counts(case, "requests", 1000)
         return Listed(group, str(case["url"]), body, requests, space)
     except KeyError as error:
         msg = f"{path}: {group} lacks {error.args[0]}"
         raise InvalidBenchmark(msg) from error
-    except ValueError as error:
+    except (ValueError, msgspec.ValidationError) as error:
         msg = f"{path}: {group}: {error}"
         raise InvalidBenchmark(msg) from error
 

@@ -132,3 +132,12 @@ def test_keys_lie_with_the_data_unless_told_otherwise(tmp_path: Path) -> None:
     assert load_settings({"data_dir": str(tmp_path)}, {}).keys == tmp_path / "keys.toml"
     other = tmp_path / "other.toml"
     assert load_settings({"key_file": str(other)}, {}).keys == other
+
+
+def test_file_of_a_model_server_is_handed_on_to_it(tmp_path: Path) -> None:
+    file = tmp_path / "tuned.toml"
+    file.write_text('port = 1000\n[serving.models."detector"]\nbatch_size = 8\n')
+    settings = load_settings({}, {"ANIMATOR_CONFIG": str(file)})
+    assert (settings.port, settings.inference_config) == (1000, file)
+    file.write_text('inference_config = "other.toml"\n[serving]\n')
+    assert load_settings({}, {"ANIMATOR_CONFIG": str(file)}).inference_config == Path("other.toml")

@@ -22,3 +22,11 @@ def test_workers_are_ready_once_all_have_signed_on(tmp_path: Path) -> None:
 def test_workers_are_not_ready_without_a_queue(tmp_path: Path) -> None:
     (stage,) = plan_services(Role.WORKER, Settings(data_dir=tmp_path, job_workers=1))
     assert not stage[0].is_ready()
+
+
+def test_model_server_is_given_its_tuned_configuration(tmp_path: Path) -> None:
+    tuned = tmp_path / "tuned.toml"
+    for config, expected in ((None, []), (tuned, ["--config", str(tuned)])):
+        settings = Settings(data_dir=tmp_path, inference_config=config)
+        ((service,),) = plan_services(Role.INFERENCE, settings)
+        assert list(service.command[6:]) == expected
