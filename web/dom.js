@@ -32,3 +32,13 @@ export function svg(tag, attributes = {}, ...children) {
   node.append(...children);
   return node;
 }
+
+/**
+ * Until the browser has painted so many frames; while the page is hidden, it paints none.
+ * @param {number} count
+ */
+export async function frames(count) {
+  for (let i = 0; i < count; i += 1) {
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  }
+}

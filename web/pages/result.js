@@ -4,7 +4,7 @@ import { addressOf, readAddress } from "../addresses.js";
 import { Animations } from "../animations.js";
 import { ApiError, deleteDrawing, listMotions, pictureUrl, putBackground } from "../api.js";
 import { drawIcon } from "../art.js";
-import { el } from "../dom.js";
+import { el, frames } from "../dom.js";
 import { batchStrip } from "../elements/batch-strip.js";
 import { exportMenu } from "../elements/exports.js";
 import { anotherLink, farewell } from "../elements/farewell.js";
@@ -230,7 +230,9 @@ class ResultPage {
     this.stage.stopWaiting();
     this.heading.textContent = words.doneHeading(strings.motions[wish.motion] ?? "");
     document.title = `${this.heading.textContent} · ${strings.appName}`;
-    this.showChoices();
+    // To lay out all there is to choose takes longer than a frame: first the figure moves.
+    if (!this.choice?.node.parentNode) await frames(3);
+    if (isWanted()) this.showChoices();
   }
 
   showChoices() {
@@ -289,7 +291,7 @@ class ResultPage {
     const actions = [mendAction(this.id, error), anotherLink(), mayPass(error) ? again : null];
     const note = problem(error, ...actions.filter((action) => action !== null));
     this.heading.textContent = note.querySelector("h2")?.textContent ?? "";
-    this.heading.classList.add("visually-hidden");
+    this.heading.classList.add("is-said-below");
     this.stage.stopWaiting();
     this.below.classList.add("is-coming");
     this.below.inert = true;
