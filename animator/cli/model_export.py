@@ -15,7 +15,7 @@ from serving.errors import ServingError
 
 __all__ = ("CannotExport", "export_model_file")
 
-_BESIDE = ("card.md", "lineage.json")
+_BESIDE = ("card.md", "lineage.json", "reference.json")
 """What comes along where it is there, though the manifest does not name it."""
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)

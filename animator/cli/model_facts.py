@@ -16,7 +16,7 @@ from serving.settings import default_device
 if TYPE_CHECKING:
     from models.training.lineage import Lineage
 
-__all__ = ("list_models", "scores_in_card", "show_model")
+__all__ = ("list_models", "print_lineage", "scores_in_card", "show_model")
 
 
 def list_models(models_dir: str | None) -> int:
@@ -85,14 +85,15 @@ def _show(model: StoredModel) -> int:
         _line("file", f"{file}  SHA-256 {digest}")
     broken = _problem(model)
     _line("files", broken or "are what the manifest says")
-    _show_lineage(model)
+    print_lineage(model)
     card = model.folder / "card.md"
     if card.is_file():
         print(f"\n{card.read_text(encoding='utf-8').rstrip()}")
     return 1 if broken else 0
 
 
-def _show_lineage(model: StoredModel) -> None:
+def print_lineage(model: StoredModel) -> None:
+    """Print what the weights of a version came from, as far as that was recorded."""
     # The package `models` is loaded by commands that ask for it only; this part needs no torch.
     from models.training.lineage import describe_lineage
 

@@ -1,6 +1,7 @@
 """`animator models`: which models are here, how good they are, and how they are made better."""
 
 import argparse
+import importlib
 import json
 from pathlib import Path
 
@@ -12,8 +13,10 @@ _EPILOG = """\
 examples:
   animator models list
   animator models show drawn_humanoid_detector
+  animator models lineage drawn_humanoid_detector@1.1
   animator models evaluate --report scores                   on drawings made up for it
   animator models evaluate --data drawings --report scores
+  animator models reference --data drawings                  what the server tells drift by
   animator models import drawn_humanoid_detector.mar         Meta's, mmdet's, detectron2's ...
   animator models export drawn_humanoid_detector
   animator models train all --minutes 30
@@ -26,41 +29,48 @@ def add_parser(subparsers: Subparsers) -> None:
     """Add the parser of `models` with its own commands."""
     parser = subparsers.add_parser(
         "models",
-        help="list, show, evaluate, train, import and export the models",
+        help="list, show, trace, evaluate, train, import and export the models",
         description="Tells of the models that look at drawings, scores them, trains them, and "
         "exchanges them with other people's.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    for add in (_add_list, _add_show, _add_evaluate, _add_train, _add_import, _add_export):
+    for add in (
+        _add_list,
+        _add_show,
+        _add_lineage,
+        _add_evaluate,
+        _add_reference,
+        _add_train,
+        _add_import,
+        _add_export,
+    ):
         add(verbs)
+
+
+_VERBS = {
+    "lineage": ("model_lineage", "show_lineage"),
+    "evaluate": ("model_scores", "evaluate_models"),
+    "reference": ("model_reference", "measure_reference"),
+    "import": ("model_import", "import_model"),
+    "export": ("model_export", "export_model_file"),
+    "train": ("model_training", "train_models"),
+}
+"""Where each verb is done. Arrays, models and torch are loaded only then: `--help` needs none."""
 
 
 def run(args: argparse.Namespace) -> int:
     """Do what the verb says."""
-    # Arrays, models and torch are loaded only for the verb that needs them: `--help` needs none.
     if args.verb in {"list", "show"}:
         from animator.cli.model_facts import list_models, show_model
 
         if args.verb == "list":
             return list_models(args.models_dir)
         return show_model(args.name, args.models_dir)
-    if args.verb == "evaluate":
-        from animator.cli.model_scores import evaluate_models
-
-        return evaluate_models(args)
-    if args.verb == "import":
-        from animator.cli.model_import import import_model
-
-        return import_model(args)
-    if args.verb == "export":
-        from animator.cli.model_export import export_model_file
-
-        return export_model_file(args)
-    from animator.cli.model_training import train_models
-
-    return train_models(args)
+    module, function = _VERBS[args.verb]
+    code: int = getattr(importlib.import_module(f"animator.cli.{module}"), function)(args)
+    return code
 
 
 def _add_list(verbs: Subparsers) -> None:
@@ -132,6 +142,35 @@ def _add_evaluate(verbs: Subparsers) -> None:
     )
     parser.add_argument(
         "--record", action="store_true", help="write the scores into the models' lineage.json"
+    )
+    _add_models_dir(parser)
+
+
+def _add_lineage(verbs: Subparsers) -> None:
+    parser = verbs.add_parser(
+        "lineage",
+        help="where the weights of a version come from",
+        description="Tells of the version that an answer names in its header `x-model-version`: "
+        "hashes of its files, training, revision of the code, data, seeds and scores. "
+        "The exit code is 1 when a file is not what the manifest says.",
+    )
+    parser.add_argument(
+        "model", metavar="NAME[@VERSION]", help="without a version the one that answers"
+    )
+    parser.add_argument("--json", action="store_true", help="for programs")
+    _add_models_dir(parser)
+
+
+def _add_reference(verbs: Subparsers) -> None:
+    parser = verbs.add_parser(
+        "reference",
+        help="measure what the models see, to tell drift by",
+        description="Looks at pictures as `animator annotate` does, and writes how what the models "
+        "see and say is spread into reference.json beside each. The model server tells how far "
+        "its answers have moved from that.",
+    )
+    parser.add_argument(
+        "--data", type=Path, metavar="DIR", required=True, help="pictures such as yours"
     )
     _add_models_dir(parser)
 

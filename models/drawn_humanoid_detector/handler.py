@@ -1,6 +1,6 @@
 """Boxes and coarse masks of figures, as the server calls for them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from models.drawn_humanoid_detector import INPUT_SIDE
 from models.imaging import decode_rgb
 from models.letterbox import Letterbox, letterbox_for
+from models.measures import measure_figures, measure_picture
 from models.onnx_session import open_session
 from serving.handlers.handler import HandlerContext, Tensors
 
@@ -67,6 +68,12 @@ class DetectorHandler:
             {"class_name": LABEL, "bbox": box.astype(float).tolist(), "score": float(score)}
             for box, score in zip(outputs["boxes"], outputs["scores"], strict=True)
         ]
+
+    def measure(self, item: Tensors, outputs: Tensors) -> Mapping[str, float]:
+        """What may drift: the pictures, and what is found in them."""
+        image = item["image"]
+        found = measure_figures(image, outputs["boxes"], outputs["scores"])
+        return {**measure_picture(image), **found}
 
 
 def _onnx_network(file: Path, threads: int) -> Network:

@@ -12,6 +12,7 @@ from models.drawn_humanoid_pose_estimator import INPUT_SIDE
 from models.drawn_humanoid_pose_estimator.decoding import decode_heatmaps, sigmoid
 from models.imaging import decode_rgb
 from models.letterbox import Letterbox, letterbox_for
+from models.measures import measure_keypoints, measure_picture
 from models.onnx_session import open_session
 from serving.handlers.handler import HandlerContext, Tensors
 
@@ -66,6 +67,16 @@ class PoseHandler:
         """The answer that AnimatedDrawings' script reads: one skeleton with its keypoints."""
         points = np.column_stack((outputs["keypoints"], outputs["scores"]))
         return [{"keypoints": points.astype(float).tolist()}]
+
+    def measure(self, item: Tensors, outputs: Tensors) -> Mapping[str, float]:
+        """What may drift: the crops, and how the figures in them stand."""
+        image = item["image"]
+        placed = measure_keypoints(image, outputs["keypoints"], outputs["scores"])
+        return {
+            **measure_picture(image),
+            **placed,
+            "figure_score": float(outputs["figure"][0]),
+        }
 
 
 def _onnx_network(file: Path, threads: int) -> Network:

@@ -1,6 +1,6 @@
 """Boxes and coarse masks of figures, from an imported Mask R-CNN."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +10,7 @@ from models.imaging import decode_rgb
 from models.importers.conventions import RegionConventions
 from models.importers.description import GRAPH, WEIGHTS, read_description
 from models.importers.preparing import Planes, prepare_picture
+from models.measures import measure_figures, measure_picture
 from models.onnx_session import open_session
 from serving.handlers.handler import HandlerContext, Tensors
 
@@ -71,6 +72,12 @@ class ImportedDetectorHandler:
             {"class_name": "drawn_humanoid", "bbox": box.tolist(), "score": float(score)}
             for box, score in zip(outputs["boxes"], outputs["scores"], strict=True)
         ]
+
+    def measure(self, item: Tensors, outputs: Tensors) -> Mapping[str, float]:
+        """What may drift: the pictures, and what is found in them."""
+        image = item["image"]
+        found = measure_figures(image, outputs["boxes"], outputs["scores"])
+        return {**measure_picture(image), **found}
 
 
 def _onnx_network(file: Path, threads: int) -> Network:

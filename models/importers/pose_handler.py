@@ -3,7 +3,7 @@
 They see no silhouette, so the answer holds no `mask`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from models.importers.conventions import RegionConventions, TopDownConventions
 from models.importers.description import GRAPH, WEIGHTS, Description, read_description
 from models.importers.heatmaps import Points, points_of_box, points_of_view
 from models.importers.preparing import inner_box, prepare_crop, prepare_picture
+from models.measures import measure_keypoints, measure_picture
 from models.onnx_session import open_session
 from serving.handlers.handler import HandlerContext, Tensors
 
@@ -67,6 +68,12 @@ class ImportedPoseHandler:
         """The answer that AnimatedDrawings' script reads: one skeleton with its keypoints."""
         points = np.column_stack((outputs["keypoints"], outputs["scores"]))
         return [{"keypoints": points.astype(float).tolist()}]
+
+    def measure(self, item: Tensors, outputs: Tensors) -> Mapping[str, float]:
+        """What may drift: the crops, and how the figures in them stand."""
+        image = item["image"]
+        placed = measure_keypoints(image, outputs["keypoints"], outputs["scores"])
+        return {**measure_picture(image), **placed}
 
 
 def look_with_view(network: Network, conventions: TopDownConventions) -> Look:

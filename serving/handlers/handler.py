@@ -41,6 +41,9 @@ class Handler(Protocol):
 
     Where processes of their own decode and encode (`decode_workers`), they call only `decode` and
     `encode`, and before those, instead of `load`, `prepare(context)` if there is such a method.
+
+    Where there is a method `measure(item, outputs)`, it is asked after each item for numbers by
+    name, whose drift from the model's reference is told; it should cost little beside the model.
     """
 
     def load(self, context: HandlerContext) -> None:

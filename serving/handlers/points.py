@@ -7,7 +7,7 @@ import msgspec
 
 __all__ = ("MetricPoint", "PointKind", "emit", "take_points")
 
-PointKind = Literal["counter", "gauge", "histogram"]
+PointKind = Literal["counter", "gauge", "histogram", "statistic"]
 
 _MOST = 10_000
 """Points that wait for an answer to travel with; later ones are dropped."""
@@ -19,7 +19,7 @@ class MetricPoint(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: of the metric.
         value: to add to a counter, to set a gauge to, or to observe.
-        kind: of the metric.
+        kind: of the metric; a statistic is one of an item or its result, which may drift.
         unit: as the handler names it; "" without one.
         dimensions: label to value.
         request_id: of the request that it belongs to; "" for none.

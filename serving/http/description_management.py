@@ -52,6 +52,7 @@ def management_paths(*, may_change_models: bool, has_tokens: bool) -> Paths:
         },
         "/workflows/{workflow_name}": {"get": _describe_workflow()},
         f"{model}/{{model_version}}/set-default": {"put": _set_default()},
+        f"{model}/{{model_version}}/lineage": {"get": _lineage()},
         "/v1/models/{model_name}": {"get": v1_ready("management")},
         model: _one_model("", "model_name"),
         f"{model}/{{model_version}}": _one_model("version_", "model_name", "model_version"),
@@ -184,6 +185,16 @@ def _unregister_workflow() -> dict[str, Any]:
         {"200": json_content(STATUS)},
         errors(NO_MODEL, ERROR),
         path_parameters("workflow_name"),
+    )
+
+
+def _lineage() -> dict[str, Any]:
+    return operation(
+        "describeLineage",
+        "Tell what a version is made of: hashes of its files, and how it was trained.",
+        {"200": json_content(JSON_OBJECT)},
+        errors(NO_MODEL, ERROR),
+        path_parameters("model_name", "model_version"),
     )
 
 

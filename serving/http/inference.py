@@ -7,6 +7,8 @@ description.
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+from msgspec import structs
+
 from serving.engine import Engine
 from serving.errors import (
     BadInput,
@@ -20,6 +22,7 @@ from serving.http.replies import json_reply, status_reply
 from serving.http.request import HttpRequest
 from serving.http.routing import ASKING, check_method
 from serving.http.targets import Target, find_target, in_sequence, raw_request
+from serving.observe.lineage import VERSION_HEADER
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.registry.endpoint import Endpoint
 from serving.settings import ServerSettings
@@ -91,7 +94,7 @@ class InferenceRoutes:
             outcome: Outcome = await endpoint.ask(raw, request.timeout_s, request.priority)
         except ServingError as error:
             outcome = error
-        return self.reply_of(outcome, target)
+        return self.reply_of(outcome, target, endpoint)
 
     def prepare(self, request: HttpRequest, target: Target) -> tuple[RawRequest, Target, Endpoint]:
         """Read a request, and find whom it is for.
@@ -106,8 +109,8 @@ class InferenceRoutes:
             raw = in_sequence(raw, self._settings.sequence_headers)
         return raw, target, endpoint
 
-    def reply_of(self, outcome: Outcome, target: Target) -> RawReply:
-        """Tell what came of a request.
+    def reply_of(self, outcome: Outcome, target: Target, endpoint: Endpoint) -> RawReply:
+        """Tell what came of a request, and by which version.
 
         Raises:
             ServingError: when that is no reply.
@@ -118,7 +121,10 @@ class InferenceRoutes:
             raise outcome
         if not isinstance(outcome, RawReply):
             raise InferenceFailed("the model gave tensors instead of a reply")
-        return outcome
+        if self._is_reference:
+            return outcome
+        version = (VERSION_HEADER, endpoint.manifest.version)
+        return structs.replace(outcome, headers=(*outcome.headers, version))
 
     def _is_here(self, request: HttpRequest, target: Target) -> bool:
         """Whether this is TorchServe's form of an address that the Open Inference Protocol has."""
@@ -194,7 +200,7 @@ class Prediction:
         def tell(outcome: Outcome) -> None:
             told: RawReply | Exception
             try:
-                told = routes.reply_of(outcome, target)
+                told = routes.reply_of(outcome, target, endpoint)
             except ServingError as error:
                 told = error
             on_reply(told)
@@ -202,7 +208,7 @@ class Prediction:
         try:
             posted = endpoint.post(raw, tell, request.timeout_s, request.priority)
         except ServingError as error:
-            routes.reply_of(error, target)
+            routes.reply_of(error, target, endpoint)
             raise
         return posted.cancel if posted is not None else None
 

@@ -1,5 +1,6 @@
 """TorchServe's management API over REST, and the renewal of keys."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ from serving.http.replies import json_reply, status_reply, text_reply
 from serving.http.request import HttpRequest
 from serving.http.routing import NOT_FOUND, check_method
 from serving.management import Management, Status
+from serving.observe.lineage import lineage_of
 from serving.protocol.exchange import RawReply
 from serving.tokens import TokenKind, Tokens
 
@@ -56,8 +58,9 @@ class ManagementRoutes:
                 return lambda: self._model(request, name, None)
             case ("models", name, version):
                 return lambda: self._model(request, name, version)
-            case ("models", name, version, "set-default"):
-                return lambda: self._set_default(request, name, version)
+            case ("models", name, version, "set-default" | "lineage" as what):
+                answer = self._set_default if what == "set-default" else self._lineage
+                return lambda: answer(request, name, version)
             case ("v1", "models", name):
                 return lambda: v1_ready(self._engine, request, name.partition(":")[0])
         return None
@@ -128,6 +131,19 @@ class ManagementRoutes:
     async def _set_default(self, request: HttpRequest, name: str, version: str) -> RawReply:
         check_method(request, "PUT")
         return _told(self._management.set_default(name, version))
+
+    async def _lineage(self, request: HttpRequest, name: str, version: str) -> RawReply:
+        """Tell what a version is made of; the reference knows no such address.
+
+        Raises:
+            NoRoute: in place of the reference.
+            ModelNotFound: when it is not served.
+        """
+        if self._is_reference:
+            raise NoRoute(NOT_FOUND)
+        check_method(request, "GET")
+        stored = self._engine.registry.find(name, version).stored
+        return json_reply(await asyncio.to_thread(lineage_of, stored))
 
     async def _unregister(self, name: str, version: str | None) -> RawReply:
         return _told(await self._management.unregister(name, version))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from serving.errors import BadInput, ServingError
 from serving.http.encodings import asked_coding, compress, decompress
 from serving.http.request import HttpRequest
+from serving.observe.lineage import VERSION_HEADER
 from serving.open_inference.service import OpenInference
 from serving.protocol.exchange import RawReply
 from serving.protocol.infer import InferRequest, InferResponse
@@ -66,7 +67,7 @@ class V2Inference:
         else:
             payload = self._encode(response, asked)
         accepted = asked_coding(headers.get("accept-encoding", ""))
-        return _reply(payload, *await compress(payload.body, accepted))
+        return _reply(payload, response, *await compress(payload.body, accepted))
 
     def post(self, on_reply: Callable[[RawReply | Exception], None]) -> Callable[[], None] | None:
         """Let the model answer, without a task.
@@ -96,7 +97,7 @@ class V2Inference:
             else:
                 try:
                     payload = self._encode(response, asked)
-                    told = _reply(payload, payload.body, None)
+                    told = _reply(payload, response, payload.body, None)
                 except ServingError as error:
                     told = error
             on_reply(told)
@@ -130,8 +131,10 @@ class V2Inference:
         return encode_response(response, asked, self._serving.regions)
 
 
-def _reply(payload: Payload, body: Buffer, coding: str | None) -> RawReply:
-    fields = [("content-encoding", coding)] if coding else []
+def _reply(payload: Payload, response: InferResponse, body: Buffer, coding: str | None) -> RawReply:
+    fields = [(VERSION_HEADER, response.model_version)]
+    if coding:
+        fields.append(("content-encoding", coding))
     if payload.header_length is None:
         return RawReply(bytes(body), content_type=_JSON, headers=tuple(fields))
     fields.append((_HEADER_LENGTH, str(payload.header_length)))

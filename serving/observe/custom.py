@@ -15,7 +15,7 @@ from typing import Literal
 
 from serving.errors import ModelNotFound
 from serving.handlers.points import MetricPoint
-from serving.observe.families import Families, FamilySpec
+from serving.observe.families import Families, FamilyKind, FamilySpec
 from serving.observe.metrics_config import DEFAULT_METRICS, MetricsConfig, read_metrics_config
 from serving.settings import ServerSettings
 
@@ -111,11 +111,13 @@ class TorchServeMetrics:
 
     def observe(self, model: str, version: str, point: MetricPoint) -> None:
         """Take what a handler measured."""
+        if point.kind == "statistic":  # told by its drift
+            return
         spec = self._specs.get(point.name)
         if spec is None:
             if not self._takes_unlisted:
                 return
-            spec = _spec_of(point)
+            spec = _spec_of(point, point.kind)
             self._specs[point.name] = spec
         labels_ = {"ModelName": model, **point.dimensions, "Hostname": self._host}
         self._tell("model", spec, labels_, point.value, point.request_id)
@@ -182,12 +184,12 @@ def _by_name(config: MetricsConfig) -> dict[str, FamilySpec]:
     return {spec.name: spec for spec in (*config.server, *config.model)}
 
 
-def _spec_of(point: MetricPoint) -> FamilySpec:
+def _spec_of(point: MetricPoint, kind: FamilyKind) -> FamilySpec:
     """Make a family of what a handler invented; Prometheus takes fewer characters than Python."""
     labels = [name for name in point.dimensions if name != "Hostname"]
     unit = " ".join(point.unit.split())
     plain = [_NOT_IN_NAMES.sub("_", name) or "_" for name in (point.name, *labels)]
-    return FamilySpec(plain[0], point.kind, unit, (*dict.fromkeys(plain[1:]), "Hostname"))
+    return FamilySpec(plain[0], kind, unit, (*dict.fromkeys(plain[1:]), "Hostname"))
 
 
 def _line(spec: FamilySpec, labels: Mapping[str, str], number: float, request_id: str) -> str:

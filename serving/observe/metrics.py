@@ -1,7 +1,7 @@
 """Metrics in Prometheus' form, per model and version, one set for each server."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from prometheus_client import CollectorRegistry, generate_latest
@@ -16,6 +16,8 @@ from prometheus_client.registry import Collector
 from serving.batching.batcher import LaunchReason
 from serving.handlers.points import MetricPoint
 from serving.observe.distribution import Distribution
+from serving.observe.drift import Drift, DriftMonitor
+from serving.observe.reference import Reference
 from serving.observe.statistics import BatchTimes, EndpointStatistics
 
 __all__ = ("EndpointMetrics", "MetricsListener", "ServerMetrics")
@@ -49,6 +51,16 @@ _GAUGES = (
     ("in_flight", "serving_in_flight", "Requests not yet answered."),
     ("waiting", "serving_queue_length", "Requests that wait for a worker."),
     ("workers", "serving_workers", "Workers that hold the model."),
+)
+
+
+# Field of `Drift`, name, what it is.
+_DRIFTS = (
+    ("samples", "serving_drift_samples", "Latest values that are compared with the reference."),
+    ("mean", "serving_drift_mean", "Mean of the latest values."),
+    ("reference_mean", "serving_drift_reference_mean", "Mean of the reference's values."),
+    ("psi", "serving_drift_psi", "Population stability index against the reference."),
+    ("ks", "serving_drift_ks", "Kolmogorov-Smirnov distance from the reference."),
 )
 
 
@@ -115,6 +127,7 @@ class ServerMetrics(Collector):
         self.listeners: list[MetricsListener] = []
         self._counts: dict[tuple[str, str], _Counts] = {}
         self._present: dict[tuple[str, str], _Present] = {}
+        self._monitors: dict[tuple[str, str], DriftMonitor] = {}
         self._registry = CollectorRegistry(auto_describe=True)
         self._registry.register(self)
 
@@ -125,6 +138,7 @@ class ServerMetrics(Collector):
     def forget_endpoint(self, name: str, version: str) -> None:
         """Stop telling the present numbers of a model version that is no longer served."""
         self._present.pop((name, version), None)
+        self._monitors.pop((name, version), None)
 
     def as_text(self, names: Collection[str] = ()) -> bytes:
         """Write the metrics of these names, or all, in Prometheus' text format 0.0.4."""
@@ -139,6 +153,13 @@ class ServerMetrics(Collector):
     def watch(self, labels: tuple[str, str], present: _Present) -> None:
         """Learn where the present numbers of a model version can be read."""
         self._present[labels] = present
+
+    def compare(self, labels: tuple[str, str], monitor: DriftMonitor | None) -> None:
+        """Tell the drift of a model version, or of None no more."""
+        if monitor is None:
+            self._monitors.pop(labels, None)
+        else:
+            self._monitors[labels] = monitor
 
     def collect(self) -> Iterator[Metric]:
         """Put the numbers into Prometheus' form."""
@@ -165,6 +186,21 @@ class ServerMetrics(Collector):
             for labels, present in self._present.items():
                 gauge.add_metric(labels, getattr(present, field)())
             yield gauge
+        yield from self._collect_drifts()
+
+    def _collect_drifts(self) -> Iterator[Metric]:
+        found = [
+            ((*labels, name), drift)
+            for labels, monitor in self._monitors.items()
+            for name, drift in monitor.drifts()
+        ]
+        for field, name, text in _DRIFTS:
+            gauge = GaugeMetricFamily(name, text, labels=(*_LABELS, "statistic"))
+            for labels, drift in found:
+                value = getattr(drift, field)
+                if value is not None:
+                    gauge.add_metric(labels, value)
+            yield gauge
 
 
 class EndpointMetrics:
@@ -175,6 +211,16 @@ class EndpointMetrics:
         self._labels = (name, version)
         self._counts = metrics.counts_of(self._labels)
         self._statistics = EndpointStatistics()
+        self._monitor: DriftMonitor | None = None
+
+    def compare_with(self, reference: Reference | None) -> None:
+        """Tell the drift from a reference from now on; None: tell none."""
+        self._monitor = DriftMonitor(reference) if reference is not None else None
+        self._metrics.compare(self._labels, self._monitor)
+
+    def drifts(self) -> Mapping[str, Drift]:
+        """How each statistic stands against the reference, by name; none without a reference."""
+        return dict(self._monitor.drifts()) if self._monitor is not None else {}
 
     def watch(
         self, in_flight: Callable[[], int], waiting: Callable[[], int], workers: Callable[[], int]
@@ -206,6 +252,10 @@ class EndpointMetrics:
         counts.model_s.observe(times.model_s)
         counts.postprocess_s.observe(times.output_s)
         self._statistics.add_batch(times, size)
+        if not points:
+            return
+        if self._monitor is not None:
+            self._monitor.take([point for point in points if point.kind == "statistic"])
         for listener in self._metrics.listeners:
             for point in points:
                 listener.observe(*self._labels, point)

@@ -12,6 +12,7 @@ from serving.batching.batcher import Batcher
 from serving.batching.pending import PRIORITY_S, Pending
 from serving.errors import BadInput, InferenceFailed, ServingError
 from serving.observe.metrics import EndpointMetrics
+from serving.observe.reference import read_reference
 from serving.observe.statistics import EndpointStatistics
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.protocol.tensors import Tensors
@@ -114,6 +115,7 @@ class Endpoint:
             InvalidModel: when a file is not what the manifest says, or the model cannot be loaded.
         """
         await asyncio.to_thread(check_files, self._model.manifest, self._model.folder)
+        self._metrics.compare_with(read_reference(self._model.folder))
         await self._crew.start(wanted)
         self._has_started = True
 
@@ -126,6 +128,7 @@ class Endpoint:
         await asyncio.to_thread(check_files, model.manifest, model.folder)
         await self._crew.replace(model)
         self._model = model
+        self._metrics.compare_with(read_reference(model.folder))
         self._queue.limits = batch_limits(model.manifest, self._config)
         if isinstance(self._queue, Lanes):
             self._queue.lose_all()

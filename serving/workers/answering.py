@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -11,11 +11,15 @@ from serving.batching.batch import as_serving_error, infer_in_groups, run_apart
 from serving.errors import BadInput, InferenceFailed, ServingError
 from serving.handlers.handler import AnyHandler, Handler, RawHandler, Send
 from serving.handlers.loading import is_raw
+from serving.handlers.points import MetricPoint, emit
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.protocol.tensors import Tensors
 from serving.workers.messages import Item, Outcome
 
 __all__ = ("Laps", "answer_batch", "answer_raw", "code_batch", "expect_reply", "log_failure")
+
+Measure = Callable[[Tensors, Tensors], Mapping[str, float]]
+"""Measures an item and its result: numbers by name."""
 
 _JSON = "application/json"
 
@@ -120,12 +124,26 @@ def _answer_native(handler: Handler, items: Sequence[Item], laps: Laps) -> list[
     laps.called = time.monotonic()
     results = infer_in_groups(tensors, handler.infer)
     laps.done = time.monotonic()
+    measure = getattr(handler, "measure", None)
     for index, result in zip(good, results, strict=True):
         if isinstance(result, ServingError):
             log_failure("inference failed", result)
+        elif measure is not None:
+            _emit_statistics(measure, decoded[index], result)
         is_raw_request = isinstance(items[index], RawRequest)
         outcomes[index] = _encode(handler, result) if is_raw_request else result
     return outcomes
+
+
+def _emit_statistics(measure: Measure, item: Tensors | ServingError, outputs: Tensors) -> None:
+    """Tell the server what the handler measures of an item; nobody fails for it."""
+    if isinstance(item, ServingError):
+        return
+    try:
+        for name, value in measure(item, outputs).items():
+            emit(MetricPoint(name=name, value=float(value), kind="statistic"))
+    except Exception:
+        _log.exception("measuring failed")
 
 
 def _encode(handler: Handler, result: Tensors | ServingError) -> RawReply | ServingError:

@@ -49,6 +49,8 @@ def use(app: App) -> None:
     assert app.wait_for_job(animation["job"], within=90)["state"] == "done"
     url = f"{app.models}/predictions/drawn_humanoid_detector"
     assert httpx.post(url, content=b"no picture", timeout=30).status_code == 400
+    for _ in range(100):  # before that, drift is not told
+        assert httpx.post(url, content=draw_doll(), timeout=30).status_code == 200
     for _ in range(2):
         with suppress(httpx.HTTPError):
             httpx.post(url, content=draw_doll(), headers={"timeout": "0.001"}, timeout=30)

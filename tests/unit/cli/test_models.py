@@ -98,6 +98,34 @@ def test_show_has_manifest_hashes_lineage_and_card(
     assert "of other weights" not in text
 
 
+def test_lineage_leads_from_a_version_to_its_training(
+    animator: Animator, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = folder / "drawn_humanoid_detector"
+    write_lineage(model, lineage(weights_of(folder)))
+    words = ("models", "lineage", "drawn_humanoid_detector@1.4", "--models-dir", folder)
+    assert animator(*words) == 0
+    text = capsys.readouterr().out
+    for wanted in ("drawn_humanoid_detector 1.4", weights_of(folder), "v1-3-gabc"):
+        assert wanted in text
+    assert animator(*words, "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["modelVersion"] == "1.4"
+    assert told["files"]["weights.safetensors"] == weights_of(folder)
+    assert told["training"]["revision"] == "v1-3-gabc"
+    (model / "weights.safetensors").write_bytes(b"changed")
+    assert animator(*words) == 1
+    assert "are NOT those" in capsys.readouterr().out
+
+
+def test_lineage_of_a_version_that_is_not_there_is_one_sentence(
+    animator: Animator, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("models", "lineage", "drawn_humanoid_detector@9", "--models-dir", folder)
+    assert animator(*words) == 1
+    assert "There is no model drawn_humanoid_detector@9." in capsys.readouterr().err
+
+
 def test_show_finds_a_file_that_was_changed(
     animator: Animator, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
