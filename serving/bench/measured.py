@@ -102,6 +102,11 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
         return self.spread(field).median
 
     @property
+    def measured_s(self) -> float:
+        """Seconds that were measured; of fixed numbers of requests not what was planned."""
+        return sum(repeat.seconds for repeat in self.repeats)
+
+    @property
     def requests(self) -> int:
         """Of all repeats."""
         return sum(repeat.requests for repeat in self.repeats)

@@ -194,7 +194,7 @@ def _row(trial: Trial, kind: str) -> str:
         *(f"{n:.3g}" for n in (stages.batch_mean, stages.queue_mean, stages.model_mean)),
         f"{usage.cpu_ms:.3g}",
         f"{usage.memory_mb:.0f}",
-        f"{trial.seconds:g}",
+        f"{trial.measured_s:.3g}",
     ]
     text = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
     return f'<tr class="{kind}"><th>{escape(trial.setting.name)}</th>{text}</tr>'

@@ -66,7 +66,7 @@ class Progress:
         told = trial.problem or (
             f"{trial.median('throughput'):.4g}/s, p99 {trial.median('p99_ms'):.3g} ms"
         )
-        sys.stderr.write(f"{trial.seconds:g} s, {trial.setting.name}: {told}\n")
+        sys.stderr.write(f"{trial.measured_s:.3g} s, {trial.setting.name}: {told}\n")
 
 
 def planned_s(settings: int, seconds: float, eta: int, rounds: int) -> float:

@@ -52,6 +52,8 @@ def halving(
     going_on = _ranked(first, limits, _DOUBT)
     for round_ in range(1, ROUNDS):
         kept = going_on[: math.ceil(len(settings) / ETA**round_)]
+        # In the order of the settings, so that a server need not be started twice.
+        kept.sort(key=lambda trial: settings.index(trial.setting))
         tried = [attempt(t.setting, seconds / ETA ** (ROUNDS - round_)) for t in kept]
         trials += tried
         going_on = _ranked(tried, limits, _DOUBT)

@@ -20,7 +20,7 @@ import psutil
 from serving.bench.management import Described, Management
 from serving.bench.setting import Setting
 from serving.bench.tuned import Model, server_config
-from serving.bench.usage import family_of
+from serving.bench.usage import family_of, listener_of
 from serving.errors import BadInput, InvalidModel, ModelNotFound
 
 __all__ = ("RunningServer", "StartedServer", "Subject", "free_ports")
@@ -93,12 +93,9 @@ class RunningServer:
         _await_workers(self._management, self._model, setting)
 
     def processes(self) -> list[psutil.Process]:
-        """The parent of the workers and all below it, on this machine."""
-        found = self._describe() if self.place[0] in _LOCAL else None
-        for worker in found.workers if found else ():
-            if worker.pid and psutil.pid_exists(worker.pid):
-                return family_of(psutil.Process(worker.pid).ppid())
-        return []
+        """Who listens there and all below, on this machine, where the system tells."""
+        pid = listener_of(self.place[1]) if self.place[0] in _LOCAL else None
+        return family_of(pid) if pid else []
 
     def metrics(self) -> str:
         """Of the server."""

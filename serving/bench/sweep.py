@@ -167,7 +167,7 @@ class Sweep:
         facts = [
             *machine_facts(),
             ("asked", f"{self._ask.path}, bodies of {sizes} bytes"),
-            ("a whole trial", f"{timing.repeats} times {timing.seconds:g} s"),
+            ("a whole trial", f"{timing.repeats} times {timing.extent}"),
             ("search", f"{kind}, {len(longest(trials))} of {settings} settings tried"),
             ("time", f"{spent_s / 60:.1f} min" + ("" if is_whole else ", interrupted")),
         ]

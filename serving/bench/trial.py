@@ -21,6 +21,9 @@ __all__ = ("Ask", "Bench", "Journal", "Timing")
 _LEAST_S = 0.5
 """Shortest repeat: in less time than this the answers of one batch decide."""
 
+_AGAIN_S = 0.2
+"""Warm-up of a server that was asked just now."""
+
 
 @dataclass(frozen=True)
 class Ask:
@@ -65,11 +68,16 @@ class Timing:
         """Of a whole trial, without its warm-up."""
         return self.seconds * self.repeats
 
+    @property
+    def extent(self) -> str:
+        """Of one repeat, for people."""
+        return f"{self.count} requests" if self.count else f"{self.seconds:g} s"
+
     def split(self, seconds: float) -> "Timing":
         """For a shorter trial: fewer and shorter repeats."""
         repeats = max(min(self.repeats, int(seconds / self.seconds)), 1)
         each = max(seconds / repeats, _LEAST_S)
-        warmup_s = min(self.warmup_s, max(seconds / 2, _LEAST_S))
+        warmup_s = min(self.warmup_s, max(seconds / 4, _AGAIN_S))
         return dataclasses.replace(self, seconds=each, repeats=repeats, warmup_s=warmup_s)
 
 
@@ -197,7 +205,7 @@ class Bench:
             clients=setting.concurrency,
             seconds=timing.seconds,
             # Later repeats find the server warm.
-            warmup_s=timing.warmup_s if number == 0 else min(timing.warmup_s, 0.2),
+            warmup_s=timing.warmup_s if number == 0 else min(timing.warmup_s, _AGAIN_S),
             rate=setting.rate,
             count=timing.count,
             seed=timing.seed + number,

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import msgspec
 import psutil
 
-__all__ = ("Usage", "UsageWatch", "family_of", "read_gpus")
+__all__ = ("Usage", "UsageWatch", "family_of", "listener_of", "read_gpus")
 
 _GPU_QUERY = "utilization.gpu,memory.used,memory.total"
 _GPU_EVERY_S = 1.0
@@ -101,6 +101,16 @@ def family_of(pid: int) -> list[psutil.Process]:
         first = psutil.Process(pid)
         return [first, *first.children(recursive=True)]
     return []
+
+
+def listener_of(port: int) -> int | None:
+    """The process that listens on a port of this machine; None where the system does not tell."""
+    with contextlib.suppress(psutil.Error):
+        for connection in psutil.net_connections("tcp"):
+            here = getattr(connection.laddr, "port", None)
+            if connection.status == psutil.CONN_LISTEN and here == port:
+                return connection.pid
+    return None
 
 
 def read_gpus() -> tuple[float, float, float] | None:

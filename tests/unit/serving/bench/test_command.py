@@ -117,6 +117,7 @@ def test_running_server_is_set_for_each_trial_and_put_back(
     assert [(t.setting.batch_size, t.setting.workers, t.problem) for t in trials] == [
         (2, 1, ""), (2, 2, ""),
     ]  # fmt: skip
+    assert all(trial.usage.memory_mb > 0 for trial in trials)
     (now,) = httpx.get(f"{management}/models/echo").json()
     assert (now["batchSize"], now["minWorkers"]) == (1, 1)
 

@@ -49,7 +49,7 @@ def test_halving_tries_all_briefly_and_few_for_long() -> None:
     halving(settings, attempt, 25.0, [])
     assert ETA == 5
     assert tried[:50] == [(size, 1.0) for size in range(1, 51)]
-    assert tried[50:60] == [(size, 5.0) for size in range(50, 40, -1)]
+    assert tried[50:60] == [(size, 5.0) for size in range(41, 51)]
     assert tried[60:] == [(50, 25.0), (49, 25.0)]
 
 
