@@ -1,11 +1,11 @@
 /** What mending an outline costs the page, in processor time: `node benchmarks/outlines.mjs`. */
 
-import { addByMagic } from "../web/mask-fill.js";
-import { boundsOf, cutMask, emptyGrid, layMask } from "../web/mask-grid.js";
-import { paintLine } from "../web/mask-paint.js";
-import { fillHoles, labelParts } from "../web/mask-parts.js";
-import { readPicture } from "../web/mask-picture.js";
-import { areaInView, paintView, sampling } from "../web/mask-view.js";
+import { addByMagic } from "../web/masks/fill.js";
+import { boundsOf, cutMask, emptyGrid, layMask } from "../web/masks/grid.js";
+import { paintLine } from "../web/masks/paint.js";
+import { fillHoles, labelParts } from "../web/masks/parts.js";
+import { readPicture } from "../web/masks/picture.js";
+import { areaInView, paintView, sampling } from "../web/masks/view.js";
 
 /** Pixels of the drawing; the figure is a disc of 1,000 across, drawn as a ring. */
 const SIDE = 1200;

@@ -76,11 +76,6 @@ const ATTRIBUTES = { from: FROM, to: TO, texel: TEXEL };
  * @property {WebGLTexture} paint it, as fine as the canvas shows it
  */
 
-/** Whether tracks can be unpacked and drawn here at all. */
-export function canPlayTracks() {
-  return typeof DecompressionStream === "function" && typeof WebGL2RenderingContext === "function";
-}
-
 /**
  * The textures of a clip, decoded and premultiplied.
  * @param {TrackClip} clip

@@ -142,7 +142,7 @@ function backgroundFor({ background, colour, shadow }, formats) {
  * @param {string} colour "#rrggbb"
  * @returns {[number, number, number]} red, green, blue, 0 to 255
  */
-export function levelsOf(colour) {
+function levelsOf(colour) {
   const packed = Number.parseInt(colour.slice(1), 16);
   return [packed >> 16, (packed >> 8) & 255, packed & 255];
 }

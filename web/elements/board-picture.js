@@ -1,9 +1,9 @@
 /** A board's picture to be drawn elsewhere, and its pixels; each is made once. */
 
 import { el } from "../dom.js";
-import { readPicture } from "../mask-picture.js";
+import { readPicture } from "../masks/picture.js";
 
-/** @import { Picture } from "../mask-picture.js" */
+/** @import { Picture } from "../masks/picture.js" */
 /** @import { DrawingBoard } from "./drawing-board.js" */
 
 /** Longer side of what is drawn elsewhere, and of what is read, at most, pixels. */

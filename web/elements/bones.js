@@ -1,7 +1,7 @@
 /** A skeleton as lines over the drawing: a colour for each side, and one for the body. */
 
 import { svg } from "../dom.js";
-import { limbsOf } from "../skeletons.js";
+import { limbsOf } from "../mending/skeletons.js";
 import { fromFigure, inFigure } from "../spaces.js";
 
 /** @import { Depth, FigureAnnotation, Joint } from "../types.js" */

@@ -1,6 +1,6 @@
 /** The figures of a drawing as boxes: moved, pulled, added, taken away, or told to keep still. */
 
-import { reframe } from "../changes.js";
+import { reframe } from "../mending/changes.js";
 import { el, svg } from "../dom.js";
 import { boxAround, boxBetween, holds, itemAt, moveBox, pullBox } from "../geometry.js";
 import { inDrawing } from "../spaces.js";

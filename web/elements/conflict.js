@@ -3,7 +3,7 @@
 import { el } from "../dom.js";
 import { strings } from "../strings.js";
 
-/** @import { Corrections } from "../corrections.js" */
+/** @import { Corrections } from "../mending/corrections.js" */
 
 const words = strings.edit.conflict;
 

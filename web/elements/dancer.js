@@ -7,7 +7,7 @@ import { strings } from "../strings.js";
 import { Show } from "./show.js";
 import { stage } from "./stage.js";
 
-/** @import { Corrections } from "../corrections.js" */
+/** @import { Corrections } from "../mending/corrections.js" */
 /** @import { Wish } from "../wishes.js" */
 
 const words = strings.edit.dancer;

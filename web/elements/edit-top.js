@@ -3,10 +3,10 @@
 import { drawIcon } from "../art.js";
 import { el } from "../dom.js";
 import { strings } from "../strings.js";
-import { toolIcon } from "../tool-icons.js";
+import { toolIcon } from "../mending/tool-icons.js";
 import { iconButton } from "./tool-button.js";
 
-/** @import { Corrections } from "../corrections.js" */
+/** @import { Corrections } from "../mending/corrections.js" */
 
 const words = strings.edit;
 

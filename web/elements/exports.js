@@ -127,6 +127,6 @@ function everythingOf(drawing, keeper) {
  * @param {number} bytes
  * @returns {string} such as "340 kB"
  */
-export function sizeOf(bytes) {
+function sizeOf(bytes) {
   return bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

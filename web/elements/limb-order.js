@@ -2,8 +2,8 @@
 
 import { el } from "../dom.js";
 import { itemAt } from "../geometry.js";
-import { limbName } from "../joint-names.js";
-import { limbsOf } from "../skeletons.js";
+import { limbName } from "../mending/joint-names.js";
+import { limbsOf } from "../mending/skeletons.js";
 import { fromFigure, inFigure } from "../spaces.js";
 import { strings } from "../strings.js";
 import { depthLook, drawBones } from "./bones.js";

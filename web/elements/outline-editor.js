@@ -5,13 +5,13 @@
  * box becomes its mask; the box grows where something was painted beside it.
  */
 
-import { isAlike } from "../changes.js";
+import { isAlike } from "../mending/changes.js";
 import { middleOf } from "../geometry.js";
-import { addByMagic, removeByMagic } from "../mask-fill.js";
-import { mendedBy } from "../mask-figure.js";
-import { emptyGrid, layMask } from "../mask-grid.js";
-import { paintLine, slitWidth } from "../mask-paint.js";
-import { fillHoles, keepLargest, labelParts } from "../mask-parts.js";
+import { addByMagic, removeByMagic } from "../masks/fill.js";
+import { mendedBy } from "../masks/figure.js";
+import { emptyGrid, layMask } from "../masks/grid.js";
+import { paintLine, slitWidth } from "../masks/paint.js";
+import { fillHoles, keepLargest, labelParts } from "../masks/parts.js";
 import { strings } from "../strings.js";
 import { pictureOf } from "./board-picture.js";
 import { Brush } from "./brush.js";

@@ -1,10 +1,10 @@
 /** An outline over its drawing, painted anew where it changes. */
 
 import { el } from "../dom.js";
-import { clipArea, joinAreas, wholeArea } from "../mask-grid.js";
-import { areaInView, lineWidth, paintView, sampling } from "../mask-view.js";
+import { clipArea, joinAreas, wholeArea } from "../masks/grid.js";
+import { areaInView, lineWidth, paintView, sampling } from "../masks/view.js";
 
-/** @import { Grid } from "../mask-grid.js" */
+/** @import { Grid } from "../masks/grid.js" */
 /** @import { Box } from "../types.js" */
 /** @import { DrawingBoard } from "./drawing-board.js" */
 

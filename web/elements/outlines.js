@@ -1,6 +1,6 @@
 /** The outlines of all figures on the board, so that it can be seen what is whose. */
 
-import { isAlike } from "../changes.js";
+import { isAlike } from "../mending/changes.js";
 import { paintMask } from "./overlay.js";
 
 /** @import { FigureAnnotation, RunLengths } from "../types.js" */

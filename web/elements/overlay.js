@@ -1,7 +1,7 @@
 /** What was found, drawn over the picture: box, outline and skeleton of each figure. */
 
 import { el, svg } from "../dom.js";
-import { isEdge, maskPixels } from "../masks.js";
+import { isEdge, maskPixels } from "../masks/run-lengths.js";
 
 /** @import { Annotation, FigureAnnotation, RunLengths } from "../types.js" */
 

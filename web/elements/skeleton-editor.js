@@ -3,7 +3,7 @@
 import { listSkeletons } from "../api.js";
 import { el } from "../dom.js";
 import { clampPoint, growBox, itemAt } from "../geometry.js";
-import { boundsOfMask } from "../masks.js";
+import { boundsOfMask } from "../masks/run-lengths.js";
 import {
   addLimb,
   isArm,
@@ -17,9 +17,9 @@ import {
   otherSide,
   removeLimbs,
   swapSides,
-} from "../skeletons.js";
+} from "../mending/skeletons.js";
 import { fromFigure, inFigure, toFigure } from "../spaces.js";
-import { jointName, limbName } from "../joint-names.js";
+import { jointName, limbName } from "../mending/joint-names.js";
 import { strings } from "../strings.js";
 import { bodyCard } from "./body-card.js";
 import { drawBones, sideLook } from "./bones.js";

@@ -1,7 +1,7 @@
 /** A button of a tool: a picture with a word under it, large enough for a thumb. */
 
 import { el } from "../dom.js";
-import { toolIcon } from "../tool-icons.js";
+import { toolIcon } from "../mending/tool-icons.js";
 
 /**
  * @param {Parameters<typeof toolIcon>[0]} icon

@@ -16,7 +16,7 @@ import { Dancer } from "./dancer.js";
 import { jointsTool } from "./skeleton-editor.js";
 import { iconButton } from "./tool-button.js";
 
-/** @import { Corrections } from "../corrections.js" */
+/** @import { Corrections } from "../mending/corrections.js" */
 /** @import { Annotation, FigureAnnotation } from "../types.js" */
 /** @import { Desk, DrawingBoard, Tool } from "./drawing-board.js" */
 /** @import { ToolName } from "./edit-top.js" */

@@ -1,8 +1,8 @@
 /** Mending a drawing: every mistake, by hand, and the figure dances beside it as it is mended. */
 
-import { pictureUrl } from "../api.js";
+import { ApiError, pictureUrl } from "../api.js";
 import { el } from "../dom.js";
-import { openCorrections } from "../editing.js";
+import { openCorrections } from "../mending/editing.js";
 import { DrawingBoard } from "../elements/drawing-board.js";
 import { TOOLS } from "../elements/edit-top.js";
 import { anotherLink } from "../elements/farewell.js";
@@ -12,6 +12,7 @@ import { working } from "../elements/working.js";
 import { openDrawing, readDrawing } from "../reading.js";
 import { recallDrawing } from "../session.js";
 import { strings } from "../strings.js";
+import { mountLost } from "./lost.js";
 
 /** @import { JobEvent } from "../types.js" */
 
@@ -28,7 +29,7 @@ export function mountEdit(root, { id = "", tool, query }) {
   document.title = `${words.heading} · ${strings.appName}`;
   const reading = working();
   const tell = (/** @type {JobEvent} */ event) => {
-    if (!reading.node.parentNode) root.append(reading.node);
+    if (!reading.node.parentNode) root.append(heading(), reading.node);
     reading.tell(event, "reading");
   };
   open(id, query, tell, leaving.signal).then(
@@ -39,7 +40,10 @@ export function mountEdit(root, { id = "", tool, query }) {
       bench.use(TOOLS.find((name) => name === tool) ?? "figures", false);
     },
     (error) => {
-      if (!leaving.signal.aborted) root.replaceChildren(problem(error, anotherLink()));
+      if (leaving.signal.aborted) return;
+      root.replaceChildren();
+      if (isGone(error)) mountLost(root, { query });
+      else root.append(heading(), problem(error, anotherLink()));
     },
   );
   return () => {
@@ -47,6 +51,12 @@ export function mountEdit(root, { id = "", tool, query }) {
     bench?.leave();
   };
 }
+
+/** @param {unknown} error */
+const isGone = (error) => error instanceof ApiError && error.code === "not_found";
+
+/** For whoever goes by headings, while there is no other. */
+const heading = () => el("h1", { class: "visually-hidden" }, words.heading);
 
 /**
  * @param {string} id of the drawing

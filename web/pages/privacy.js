@@ -7,7 +7,7 @@ import { confirmLoss } from "../elements/confirm.js";
 import { problem } from "../elements/problem.js";
 import { forgetSendings } from "../sending.js";
 import { forgetDrawings } from "../session.js";
-import { clearShelves } from "../shelf.js";
+import { clearShelves } from "../mending/shelf.js";
 import { strings } from "../strings.js";
 
 /** @import { Owner } from "../types.js" */

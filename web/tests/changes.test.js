@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { changeBetween, complete, isCompletion, reframe } from "../changes.js";
+import { changeBetween, complete, isCompletion, reframe } from "../mending/changes.js";
 
 /** @import { FigureAnnotation } from "../types.js" */
 

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { ApiError } from "../api.js";
-import { Corrections } from "../corrections.js";
+import { Corrections } from "../mending/corrections.js";
 
 /** @import { Annotation, FigureAnnotation } from "../types.js" */
-/** @import { Change } from "../changes.js" */
-/** @import { Unsaved } from "../saving.js" */
+/** @import { Change } from "../mending/changes.js" */
+/** @import { Unsaved } from "../mending/saving.js" */
 
 const MASK = { size: /** @type {[number, number]} */ ([4, 4]), counts: "04" };
 const SKELETON = { joints: [{ name: "root", parent: null, x: 1, y: 2, score: 1 }] };

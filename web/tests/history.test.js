@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { amend, begin, LONGEST, redo, step, undo } from "../history.js";
+import { amend, begin, LONGEST, redo, step, undo } from "../mending/history.js";
 
 const three = () => step(step(begin("a"), "b", "to b"), "c", "to c");
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { jointName, limbName } from "../joint-names.js";
+import { jointName, limbName } from "../mending/joint-names.js";
 
 test("joints are called by side, end and part", () => {
   assert.equal(jointName("left_elbow"), "left elbow");

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { mendedBy } from "../mask-figure.js";
-import { layMask } from "../mask-grid.js";
-import { maskOf, maskPixels } from "../masks.js";
+import { mendedBy } from "../masks/figure.js";
+import { layMask } from "../masks/grid.js";
+import { maskOf, maskPixels } from "../masks/run-lengths.js";
 import { gridOf } from "./mask-support.js";
 
 /** @import { FigureAnnotation } from "../types.js" */

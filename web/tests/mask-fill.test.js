@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { areaOf, emptyGrid } from "../mask-grid.js";
-import { addByMagic, removeByMagic } from "../mask-fill.js";
-import { PAINT, readPicture } from "../mask-picture.js";
+import { areaOf, emptyGrid } from "../masks/grid.js";
+import { addByMagic, removeByMagic } from "../masks/fill.js";
+import { PAINT, readPicture } from "../masks/picture.js";
 import { pictureOf } from "./mask-support.js";
 
 const SIZE = 6; // pixels across a letter
@@ -29,7 +29,7 @@ const middle = (column, row) => ({ x: SIZE * (column + 0.5), y: SIZE * (row + 0.
 
 const grid = () => emptyGrid(picture.width, picture.height);
 
-/** @type {(on: import("../mask-grid.js").Grid) => string[]} letters whose middle is on the figure */
+/** @type {(on: import("../masks/grid.js").Grid) => string[]} letters whose middle is on the figure */
 const lettersOf = (on) =>
   DRAWN.map((row, j) =>
     [...row]
@@ -37,11 +37,11 @@ const lettersOf = (on) =>
       .join(""),
   );
 
-/** @type {(on: import("../mask-grid.js").Grid, column: number, row: number) => string} */
+/** @type {(on: import("../masks/grid.js").Grid, column: number, row: number) => string} */
 const add = (on, column, row) =>
   addByMagic(on, picture, { ...middle(column, row), reach: 1, tolerance: 0.5 }).kind;
 
-/** @type {(on: import("../mask-grid.js").Grid, column: number, row: number) => string} */
+/** @type {(on: import("../masks/grid.js").Grid, column: number, row: number) => string} */
 const remove = (on, column, row) =>
   removeByMagic(on, picture, { ...middle(column, row), reach: 1, tolerance: 0.5 }).kind;
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { areaOf, boundsOf, clipArea, cutMask, emptyGrid, joinAreas, layMask } from "../mask-grid.js";
-import { paintLine, paintStroke, slitWidth } from "../mask-paint.js";
-import { labelParts } from "../mask-parts.js";
-import { maskOf, packRuns, unpackRuns } from "../masks.js";
+import { areaOf, boundsOf, clipArea, cutMask, emptyGrid, joinAreas, layMask } from "../masks/grid.js";
+import { paintLine, paintStroke, slitWidth } from "../masks/paint.js";
+import { labelParts } from "../masks/parts.js";
+import { maskOf, packRuns, unpackRuns } from "../masks/run-lengths.js";
 import { gridOf, randomNumbers, rowsOf } from "./mask-support.js";
 
 const at = (/** @type {number} */ x, /** @type {number} */ y) => ({ x, y });

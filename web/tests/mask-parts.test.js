@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { flood, grow } from "../mask-flood.js";
-import { fillHoles, isLoose, keepLargest, labelParts, partAt, setFlood } from "../mask-parts.js";
+import { flood, grow } from "../masks/flood.js";
+import { fillHoles, isLoose, keepLargest, labelParts, partAt, setFlood } from "../masks/parts.js";
 import { gridOf, randomNumbers, rowsOf } from "./mask-support.js";
 
 const PARTS = ["##..#", "#..##", "....#", "#...."];

@@ -1,7 +1,7 @@
 /** Tiny outlines and pictures, drawn with letters. */
 
-/** @import { Grid } from "../mask-grid.js" */
-/** @import { Pixels } from "../mask-picture.js" */
+/** @import { Grid } from "../masks/grid.js" */
+/** @import { Pixels } from "../masks/picture.js" */
 
 /** @type {(...rows: string[]) => Grid} "#" on the figure */
 export const gridOf = (...rows) => ({

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { emptyGrid } from "../mask-grid.js";
-import { areaInView, lineWidth, paintView, sampling } from "../mask-view.js";
+import { emptyGrid } from "../masks/grid.js";
+import { areaInView, lineWidth, paintView, sampling } from "../masks/view.js";
 import { gridOf } from "./mask-support.js";
 
 test("small drawings are shown larger, by a whole number, and large ones smaller", () => {

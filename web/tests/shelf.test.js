@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 
-import { clearShelves, shelfOf } from "../shelf.js";
+import { clearShelves, shelfOf } from "../mending/shelf.js";
 
 /** @import { Annotation } from "../types.js" */
 

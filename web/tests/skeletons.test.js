@@ -13,7 +13,7 @@ import {
   orderFor,
   removeLimbs,
   swapSides,
-} from "../skeletons.js";
+} from "../mending/skeletons.js";
 import { inFigure } from "../spaces.js";
 
 /** @import { Skeleton, SkeletonTemplate } from "../types.js" */

@@ -12,7 +12,7 @@ from tests.unit.web.test_modules import WEB, node
 __all__ = ("node",)
 
 SCRIPT = """
-import { maskOf, maskPixels } from "./masks.js";
+import { maskOf, maskPixels } from "./masks/run-lengths.js";
 let text = "";
 for await (const part of process.stdin) text += part;
 const told = JSON.parse(text).map(({ width, pixels }) => {

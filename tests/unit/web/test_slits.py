@@ -31,7 +31,7 @@ JOINTS = {
 
 
 def constant(name: str) -> float:
-    found = re.search(rf"const {name} = ([\d.]+);", (WEB / "mask-paint.js").read_text("utf-8"))
+    found = re.search(rf"const {name} = ([\d.]+);", (WEB / "masks" / "paint.js").read_text("utf-8"))
     assert found
     return float(found[1])
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { isEdge, maskPixels, unpackRuns, boundsOfMask } from "../masks.js";
+import { isEdge, maskPixels, unpackRuns, boundsOfMask } from "../masks/run-lengths.js";
 
 // Worked out by hand from the string form: 48 + five bits, 32 says that more follow.
 test("runs start with what is outside", () => {

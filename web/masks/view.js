@@ -3,8 +3,8 @@
  * which lies beside the figure so that nothing of thin arms is hidden. Pure.
  */
 
-/** @import { Box } from "./types.js" */
-/** @import { Grid } from "./mask-grid.js" */
+/** @import { Box } from "../types.js" */
+/** @import { Grid } from "./grid.js" */
 
 /** Pixels of the longer side of what is shown, about. */
 const SHOWN = 1536;

@@ -1,16 +1,16 @@
 /** The corrections of each drawing that was opened in this visit, joined to the server. */
 
-import { changeFigure, deleteFigure, getAnnotation, putAnnotation } from "./api.js";
-import { reportConnection } from "./connection.js";
+import { changeFigure, deleteFigure, getAnnotation, putAnnotation } from "../api.js";
+import { reportConnection } from "../connection.js";
 import { Corrections } from "./corrections.js";
-import { followJob } from "./events.js";
-import { rememberAnnotation } from "./session.js";
+import { followJob } from "../events.js";
+import { rememberAnnotation } from "../session.js";
 import { shelfOf } from "./shelf.js";
-import { strings } from "./strings.js";
+import { strings } from "../strings.js";
 
 /** @import { Change } from "./changes.js" */
 /** @import { Server } from "./saving.js" */
-/** @import { Annotation } from "./types.js" */
+/** @import { Annotation } from "../types.js" */
 
 /** @type {Map<string, Corrections>} */
 const opened = new Map();

@@ -1,6 +1,6 @@
 /** The picture under an outline: how far its pixels are off the paper around them. Pure. */
 
-/** @import { Box } from "./types.js" */
+/** @import { Box } from "../types.js" */
 
 /**
  * @typedef {object} Pixels as a canvas gives them

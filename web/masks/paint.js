@@ -1,9 +1,9 @@
 /** Strokes of a round brush on the outline of a figure: added, taken away, or a slit. Pure. */
 
-import { clipArea, joinAreas } from "./mask-grid.js";
+import { clipArea, joinAreas } from "./grid.js";
 
-/** @import { Box } from "./types.js" */
-/** @import { Grid } from "./mask-grid.js" */
+/** @import { Box } from "../types.js" */
+/** @import { Grid } from "./grid.js" */
 
 /** @typedef {{ x: number, y: number }} Point pixels of the drawing */
 /** @typedef {{ from: Point, to: Point, radius: number, value: 0 | 1 }} Stroke */

@@ -1,6 +1,6 @@
 /** What joints and limbs are called, made of the words for their parts; pure but for the words. */
 
-import { strings } from "./strings.js";
+import { strings } from "../strings.js";
 
 const words = strings.edit;
 

@@ -1,9 +1,9 @@
 /** Skeletons as people mend them: joints moved, limbs taken off and put on, sides swapped; pure. */
 
-import { distance } from "./geometry.js";
+import { distance } from "../geometry.js";
 
-/** @import { FigurePoint } from "./spaces.js" */
-/** @import { Joint, Skeleton, SkeletonTemplate } from "./types.js" */
+/** @import { FigurePoint } from "../spaces.js" */
+/** @import { Joint, Skeleton, SkeletonTemplate } from "../types.js" */
 
 /** Joints of the body itself; what hangs on one of them and is not here begins a limb. */
 const TRUNK = new Set(["root", "hip", "torso"]);

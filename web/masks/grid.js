@@ -3,9 +3,9 @@
  * that painting past the figure's box needs no care. Areas are boxes of whole pixels. Pure.
  */
 
-import { maskOf, maskPixels } from "./masks.js";
+import { maskOf, maskPixels } from "./run-lengths.js";
 
-/** @import { Box, RunLengths } from "./types.js" */
+/** @import { Box, RunLengths } from "../types.js" */
 
 /**
  * @typedef {object} Grid
@@ -114,17 +114,4 @@ export function areaOf({ data }) {
   let area = 0;
   for (const value of data) area += value;
   return area;
-}
-
-/**
- * Take over what lies in an area.
- * @param {Grid} from
- * @param {Grid} to as large; is changed
- * @param {Box} area inside both
- */
-export function copyArea(from, to, [x1, y1, x2, y2]) {
-  for (let y = y1; y < y2; y += 1) {
-    const start = y * from.width + x1;
-    to.data.set(from.data.subarray(start, start + x2 - x1), start);
-  }
 }

@@ -3,15 +3,15 @@
  * paper inside a line. It is added to the outline, or taken away. Pure.
  */
 
-import { flood, grow } from "./mask-flood.js";
-import { clipArea } from "./mask-grid.js";
-import { fillHoles, isLoose, partAt, setFlood } from "./mask-parts.js";
-import { FAINT, PAINT } from "./mask-picture.js";
+import { flood, grow } from "./flood.js";
+import { clipArea } from "./grid.js";
+import { fillHoles, isLoose, partAt, setFlood } from "./parts.js";
+import { FAINT, PAINT } from "./picture.js";
 
-/** @import { Flood } from "./mask-flood.js" */
-/** @import { Grid } from "./mask-grid.js" */
-/** @import { Picture } from "./mask-picture.js" */
-/** @import { Box } from "./types.js" */
+/** @import { Flood } from "./flood.js" */
+/** @import { Grid } from "./grid.js" */
+/** @import { Picture } from "./picture.js" */
+/** @import { Box } from "../types.js" */
 
 /**
  * @typedef {object} Touch

@@ -1,6 +1,6 @@
 /** Masks as COCO's compressed run lengths; pure. */
 
-/** @import { RunLengths } from "./types.js" */
+/** @import { RunLengths } from "../types.js" */
 
 /**
  * Lengths of alternating runs, outside first, down the columns.

@@ -1,10 +1,10 @@
 /** From the grid on which an outline was mended to what changes of its figure. Pure. */
 
-import { boundsOf, cutMask, joinAreas } from "./mask-grid.js";
-import { fromFigure, inFigure, toFigure } from "./spaces.js";
+import { boundsOf, cutMask, joinAreas } from "./grid.js";
+import { fromFigure, inFigure, toFigure } from "../spaces.js";
 
-/** @import { Grid } from "./mask-grid.js" */
-/** @import { Box, FigureAnnotation, Joint } from "./types.js" */
+/** @import { Grid } from "./grid.js" */
+/** @import { Box, FigureAnnotation, Joint } from "../types.js" */
 
 /**
  * The box grows to hold what was painted beside it; the joints stay where they are in the drawing.

@@ -6,7 +6,7 @@ import { Saver } from "./saving.js";
 
 /** @import { Figures } from "./changes.js" */
 /** @import { History } from "./history.js" */
-/** @import { Annotation, FigureAnnotation } from "./types.js" */
+/** @import { Annotation, FigureAnnotation } from "../types.js" */
 
 export class Corrections extends Saver {
   /**

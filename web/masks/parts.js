@@ -1,11 +1,11 @@
 /** Parts of an outline that do not hang together, and holes in it. Pure. */
 
-import { boundsOf } from "./mask-grid.js";
-import { flood } from "./mask-flood.js";
+import { boundsOf } from "./grid.js";
+import { flood } from "./flood.js";
 
-/** @import { Box } from "./types.js" */
-/** @import { Flood } from "./mask-flood.js" */
-/** @import { Grid } from "./mask-grid.js" */
+/** @import { Box } from "../types.js" */
+/** @import { Flood } from "./flood.js" */
+/** @import { Grid } from "./grid.js" */
 
 /**
  * The part of the figure that holds a pixel.

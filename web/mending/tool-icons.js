@@ -1,6 +1,6 @@
 /** Icons of the tools that mend a drawing, as strokes in a box of 64 x 64. */
 
-import { drawStrokes } from "./art.js";
+import { drawStrokes } from "../art.js";
 
 const ICONS = {
   undo: ["M24 14L11 26l14 11", "M12 26c16-4 38-3 41 14 1 8-6 13-14 14"],

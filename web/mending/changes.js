@@ -1,6 +1,6 @@
 /** How the figures of a drawing differ from what the server has, and how to tell it; pure. */
 
-/** @import { FigureAnnotation } from "./types.js" */
+/** @import { FigureAnnotation } from "../types.js" */
 
 /** @typedef {readonly FigureAnnotation[]} Figures */
 

@@ -1,6 +1,6 @@
 /** Which pixels hang together: floods, and what grows around them. Pure. */
 
-/** @import { Box } from "./types.js" */
+/** @import { Box } from "../types.js" */
 
 /**
  * @typedef {object} Flood

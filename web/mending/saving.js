@@ -1,12 +1,12 @@
 /** Keeping the server as the page has it: sent in order, kept while offline, settled in conflicts. */
 
-import { ApiError } from "./api.js";
+import { ApiError } from "../api.js";
 import { changeBetween, complete, isCompletion, isPending } from "./changes.js";
 import { amend, begin, step } from "./history.js";
 
 /** @import { Change, Figures } from "./changes.js" */
 /** @import { History } from "./history.js" */
-/** @import { Annotation } from "./types.js" */
+/** @import { Annotation } from "../types.js" */
 
 /**
  * Where the corrections are. `conflict`: somebody else changed the figures meanwhile, and it is for
