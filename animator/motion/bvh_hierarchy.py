@@ -73,7 +73,7 @@ def read_hierarchy(statements: Iterator[Statement], most: int, deepest: int) -> 
     """
     number, words = next(statements, (1, [""]))
     if words[0].upper() != "HIERARCHY":
-        refuse(number, f"a BVH file begins with HIERARCHY, not {words[0][:40]!r}")
+        refuse(number, "a BVH file begins with the word HIERARCHY")
     reader = _Reader(most, deepest)
     for number, words in statements:
         if words[0].upper() == "MOTION":

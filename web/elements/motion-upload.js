@@ -112,6 +112,7 @@ function trouble(error) {
     el("h3", {}, isOurs ? words.unreadable : said.title),
     missing ? el("p", {}, words.missing(missing)) : null,
     line ? el("p", {}, words.line(line)) : null,
+    isOurs && !missing && !line ? el("p", {}, words.fits) : null,
     isOurs && !missing ? el("p", { class: "small", lang: "en" }, message) : null,
   );
 }

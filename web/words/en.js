@@ -112,6 +112,7 @@ export const words = {
     add: "Add a movement of your own",
     addHint: "A BVH file, as motion capture and Blender write it. Drop it here, or choose it. Only you can use it.",
     unreadable: "I cannot use this file",
+    fits: "It should be a BVH file of up to 5 MB, with a person in it that moves.",
     remove: "Delete this movement",
     comma: ", ",
     figure: (/** @type {number} */ number) => `Figure ${number}`,

@@ -110,6 +110,7 @@ export const words = {
     add: "添加自己的动作",
     addHint: "BVH 文件，动作捕捉设备和 Blender 都能导出。拖到这里，或者选择文件。只有您自己能用。",
     unreadable: "这个文件用不了",
+    fits: "它应该是 5 MB 以内的 BVH 文件，里面有一个会动的人。",
     remove: "删除这个动作",
     comma: "、",
     figure: (/** @type {number} */ number) => `第 ${number} 个人物`,
