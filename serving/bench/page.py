@@ -111,7 +111,8 @@ def _latencies(report: Report, ran: Sequence[Trial]) -> str:
     legend += '<span class="bad">not</span> <span class="front">nobody beats these in both</span>'
     return (
         f"<h2>Latency against throughput</h2><figure>{plot}"
-        f"<figcaption>{legend}. Bars: least to most of the repeats.</figcaption></figure>"
+        f"<figcaption>{legend}. Bars: least to most of the "
+        f"repeats; points without bars were tried once, briefly.</figcaption></figure>"
     )
 
 

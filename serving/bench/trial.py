@@ -121,13 +121,17 @@ class Journal:
         # What was being written when it broke off is no line, and is cut away.
         self._path.write_bytes(whole + end)
         first, *lines = whole.splitlines() or [b'""']
-        if msgspec.json.decode(first) != about:
+        try:
+            is_same = msgspec.json.decode(first) == about
+            trials = [msgspec.json.decode(line, type=Trial) for line in lines if is_same]
+        except msgspec.DecodeError as error:
+            msg = f"{self._path} cannot be read: {error}; leave --resume away"
+            raise BadInput(msg) from error
+        if not is_same:
             msg = f"{self._path} holds trials of something else; leave --resume away, or choose "
             msg += "another folder by --output"
             raise BadInput(msg)
-        for line in lines:
-            trial = msgspec.json.decode(line, type=Trial)
-            self._done[(trial.setting, trial.seconds)] = trial
+        self._done = {(trial.setting, trial.seconds): trial for trial in trials}
 
 
 class Bench:

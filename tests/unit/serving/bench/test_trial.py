@@ -96,6 +96,9 @@ def test_trials_of_something_else_are_not_resumed(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="something else"):
         Journal(tmp_path / "trials", "dog", is_resumed=True)
     assert Journal(tmp_path / "trials", "dog", is_resumed=False).trials == []
+    (tmp_path / "trials").write_bytes(b'"dog"\n{"setting": 3}\n')
+    with pytest.raises(BadInput, match="cannot be read"):
+        Journal(tmp_path / "trials", "dog", is_resumed=True)
 
 
 def test_setting_that_cannot_be_served_is_a_trial_with_its_reason(tmp_path: Path) -> None:
