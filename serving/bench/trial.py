@@ -131,7 +131,8 @@ class Journal:
             msg = f"{self._path} holds trials of something else; leave --resume away, or choose "
             msg += "another folder by --output"
             raise BadInput(msg)
-        self._done = {(trial.setting, trial.seconds): trial for trial in trials}
+        # What could not be tried then may be now.
+        self._done = {(t.setting, t.seconds): t for t in trials if not t.problem}
 
 
 class Bench:
