@@ -57,22 +57,24 @@ def halving(
         tried = [attempt(t.setting, seconds / ETA ** (ROUNDS - round_)) for t in kept]
         trials += tried
         going_on = _ranked(tried, limits, _DOUBT)
-    return trials + _finals(going_on, settings, lambda s: attempt(s, seconds), limits)
+    others = [t for t in _ranked(first, limits, _DOUBT) if excess(t, limits) <= _DOUBT]
+    ranked = list(dict.fromkeys(trial.setting for trial in (*going_on, *others)))
+    places = max(math.ceil(len(settings) / ETA**ROUNDS), 1)
+    return trials + _finals(ranked, places, lambda setting: attempt(setting, seconds), limits)
 
 
 def _finals(
-    ranked: Sequence[Trial],
-    settings: Sequence[Setting],
+    ranked: Sequence[Setting],
+    places: int,
     attempt: Callable[[Setting], Trial],
     limits: Sequence[Limit],
 ) -> list[Trial]:
     """Try the best for the whole time; where none keeps the limits, the next ones too."""
     finals: list[Trial] = []
-    places = max(math.ceil(len(settings) / ETA**ROUNDS), 1)
-    for trial in ranked:
+    for setting in ranked:
         if len(finals) >= places and any(excess(final, limits) <= 1 for final in finals):
             break
-        finals.append(attempt(trial.setting))
+        finals.append(attempt(setting))
     return finals
 
 

@@ -55,19 +55,32 @@ def test_halving_tries_all_briefly_and_few_for_long() -> None:
 
 def test_where_the_best_breaks_the_limit_in_the_long_trial_the_next_is_tried() -> None:
     settings = [Setting(batch_size=size) for size in (1, 2, 3)]
+    long: list[int] = []
 
     def attempt(setting: Setting, seconds: float) -> Trial:
+        if seconds == 25.0:
+            long.append(setting.batch_size)
         is_late = setting.batch_size == 3 and seconds == 25.0
         return trial(setting, seconds, setting.batch_size, 120.0 if is_late else 90.0)
 
     limits = [parse_limit("p99=100ms")]
-    # One of three goes on to the second round, so that there is no next one.
+    best = best_of(halving(settings, attempt, 25.0, limits), limits)
+    assert best is not None
+    assert best.setting.batch_size == 2
+    assert long == [3, 2]
+
+
+def test_where_nothing_keeps_the_limit_not_everything_is_tried_for_long() -> None:
+    settings = [Setting(batch_size=size) for size in range(1, 51)]
+    seconds_of: list[float] = []
+
+    def attempt(setting: Setting, seconds: float) -> Trial:
+        seconds_of.append(seconds)
+        return trial(setting, seconds, 10.0, 200.0)
+
+    limits = [parse_limit("p99=100ms")]
     assert best_of(halving(settings, attempt, 25.0, limits), limits) is None
-    more = [Setting(batch_size=size) for size in (1, 2, 3, 4, 5, 6)]
-    trials = halving(more, attempt, 25.0, [parse_limit("p99=100ms")])
-    found = best_of(trials, limits)
-    assert found is not None
-    assert found.setting.batch_size == 6
+    assert seconds_of.count(25.0) == 10
 
 
 def test_more_clients_are_not_tried_once_the_latency_rose_far_above_its_limit() -> None:
