@@ -132,6 +132,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """How much is told on the terminal."""
 
+    log_format: Literal["text", "json"] = "text"
+    """Lines for people, or an object of JSON a line, with the ids of requests and jobs."""
+
     @property
     def keys(self) -> Path:
         """File of the API keys."""

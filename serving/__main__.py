@@ -15,6 +15,7 @@ from serving.archive.commands import add_archive_commands
 from serving.bench.options import DESCRIPTION, EPILOG, add_bench_options
 from serving.check_command import add_check_command
 from serving.errors import ServingError
+from serving.observe.logs import LogFormat, set_up_log
 from serving.services import ACCESS_LOG
 from serving.settings import ServerSettings, read_settings
 from serving.torchserve_command import (
@@ -58,7 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return launch(said[1:])
     options = _parser().parse_args(said)
     level = getattr(options, "log_level", "warning").upper()
-    logging.basicConfig(level=level, format="%(levelname)s %(message)s")
+    form: LogFormat = options.log_format if hasattr(options, "log_format") else "text"
+    set_up_log(level, form, "inference", "%(levelname)s %(message)s")
     if level != "DEBUG":
         # A line for each request costs half as much as the request: it is for who asks for it.
         logging.getLogger(ACCESS_LOG).setLevel(logging.WARNING)
@@ -140,6 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     add_torchserve_flags(start)
     add("--config", type=Path, metavar="FILE", help="settings in TOML, table [serving]")
     add("--log-level", default="info", choices=("debug", "info", "warning", "error"))
+    add("--log-format", default="text", choices=("text", "json"), help="json: an object a line")
     add_archive_commands(commands)
     add_check_command(commands)
     _add_bench_command(commands)

@@ -1,5 +1,6 @@
 """Tasks that end badly, and some that are counted."""
 
+import logging
 import os
 import signal
 import time
@@ -41,6 +42,12 @@ def stop_half_way(job: str) -> None:
     progress = _progress(job)
     progress("reading", 0.1)
     _accounts().attempted(progress)
+
+
+def sign(_job: str) -> None:
+    """Keeps what a line of the log would carry."""
+    record = logging.getLogger("any").makeRecord("any", logging.INFO, "file", 1, "text", (), None)
+    _at_work().connection.set("signed", f"{vars(record)['job']} {vars(record)['task']}")
 
 
 def _progress(job: str) -> JobProgress:

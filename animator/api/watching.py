@@ -1,13 +1,21 @@
 """What the web process tells Prometheus of requests: how many, how they ended, how long."""
 
+import re
+import secrets
 import time
+from contextvars import ContextVar
 from typing import Any
 
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-__all__ = ("watch_requests",)
+__all__ = ("REQUEST_ID", "watch_requests")
+
+REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
+"""Of the request that is being answered, for the log; empty outside of one."""
+
+_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -44,10 +52,14 @@ class _Watched:
             await self._app(scope, receive, send)
             return
         begun = time.perf_counter()
+        request_id = _id_of(scope)
+        REQUEST_ID.set(request_id)
 
         async def send_noting(message: Message) -> None:
             if message["type"] == "http.response.start":
                 self._note(scope, message["status"], time.perf_counter() - begun)
+                id_field = (b"x-request-id", request_id.encode())
+                message["headers"] = [*message["headers"], id_field]
             await send(message)
 
         self._open.inc()
@@ -70,6 +82,12 @@ class _Watched:
         requests, latency = found
         requests.inc()
         latency.observe(seconds)
+
+
+def _id_of(scope: HTTPScope) -> str:
+    """The id that the client gave, by which it can be followed; else a new one."""
+    given = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"")
+    return given.decode() if _ID.fullmatch(given) else secrets.token_hex(16)
 
 
 def watch_requests(app: ASGIApp, registry: CollectorRegistry) -> ASGIApp:

@@ -1,7 +1,6 @@
 """`animator serve`: the page, the models and the job workers, in one command."""
 
 import argparse
-import logging
 import os
 from typing import Any
 
@@ -37,6 +36,7 @@ _OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("--job-workers", "N", "processes that work on jobs (half the cores)"),
     ("--learning", "true", "let people allow that drawings are learned from (false)"),
     ("--log-level", "LEVEL", "debug, info, warning or error (info)"),
+    ("--log-format", "FORM", "text, or json: an object a line, with ids of requests and jobs"),
 )
 
 
@@ -67,10 +67,12 @@ def run(args: argparse.Namespace) -> int:
     from animator.launch.roles import Role
     from animator.launch.serve import serve
     from animator.settings import load_settings
+    from serving.observe.logs import set_up_log
 
     named = {"ANIMATOR_CONFIG": args.config} if args.config else {}
     settings = load_settings(_flags(args), {**os.environ, **named})
-    logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(message)s")
+    level = settings.log_level.upper()
+    set_up_log(level, settings.log_format, "serve", "%(levelname)s %(message)s")
     role = Role(args.role)
     url = url_of(settings.host, settings.port) if role in (Role.ALL, Role.WEB) else None
     serve(role, settings, on_ready=lambda: print(_greet(role.value, url), flush=True))

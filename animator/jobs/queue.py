@@ -1,5 +1,7 @@
 """The queue: names a task and what it is about; whoever works on it is elsewhere."""
 
+import logging
+
 from redis import Redis
 from rq import Queue, Retry
 from rq.serializers import JSONSerializer
@@ -9,6 +11,8 @@ from animator.core.job import JobEvent
 from animator.jobs.progress import UNREACHABLE, JobEvents, add_event
 
 __all__ = ("LATER", "MAX_ATTEMPTS", "QUEUE", "JobQueue")
+
+logger = logging.getLogger(__name__)
 
 QUEUE = "animator"
 """Name of the queue in Redis."""
@@ -107,6 +111,7 @@ class JobQueue:
                 pipeline.execute()
         except UNREACHABLE as error:
             raise _unreachable() from error
+        logger.debug("job %s waits", job, extra={"job": job})
 
 
 def _unreachable() -> JobFailed:

@@ -18,7 +18,7 @@ from rq.utils import now
 
 from animator.core.errors import JobFailed, NotFound
 from animator.core.job import JobProblem
-from animator.jobs.accounts import Accounts
+from animator.jobs.accounts import Accounts, task_of
 from animator.jobs.lifeline import die_with_parent
 from animator.jobs.patrol import Patrol
 from animator.jobs.progress import JobEvents, JobProgress
@@ -52,6 +52,19 @@ def count_live_workers(client: Redis, hostname: str | None = None) -> int:
         and (now() - worker.last_heartbeat).total_seconds() < _EXPIRY
         for worker in Worker.all(connection=client)
     )
+
+
+def _sign_log_lines(job: Job) -> None:
+    """Let all that this process logs from now on carry the id of its job."""
+    make = logging.getLogRecordFactory()
+
+    def make_signed(*args: Any, **kwargs: Any) -> logging.LogRecord:
+        record = make(*args, **kwargs)
+        record.job = job.id
+        record.task = task_of(job)
+        return record
+
+    logging.setLogRecordFactory(make_signed)
 
 
 def _is_ready() -> None:
@@ -142,6 +155,7 @@ class JobWorker(Worker):
     def main_work_horse(self, job: Job, queue: Queue) -> None:
         """Do one job, in its own process, which ends when the worker does."""
         die_with_parent(signal.SIGKILL, parent=self._own_pid)
+        _sign_log_lines(job)
         super().main_work_horse(job, queue)
 
     def handle_warm_shutdown_request(self) -> None:

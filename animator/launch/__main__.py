@@ -5,6 +5,7 @@ import logging
 import sys
 
 from animator.settings import load_settings
+from serving.observe.logs import set_up_log
 
 __all__ = ("main",)
 
@@ -22,9 +23,8 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"usage: python -m animator.launch {{{','.join(_PARTS)}}}\n")
         return 2
     settings = load_settings()
-    logging.basicConfig(
-        level=settings.log_level.upper(), format=f"%(levelname)s {arguments[0]}: %(message)s"
-    )
+    part, level = arguments[0], settings.log_level.upper()
+    set_up_log(level, settings.log_format, part, f"%(levelname)s {part}: %(message)s")
     for noisy in ("uvicorn.error", "rq", "rq.worker", "httpx"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     module, function = _PARTS[arguments[0]]

@@ -99,7 +99,8 @@ def _inference(settings: Settings) -> Service:
 def _inference_flags(settings: Settings) -> tuple[str, ...]:
     config = settings.inference_config
     tuned = ("--config", str(config.expanduser())) if config else ()
-    return ("--log-level", settings.log_level, *tuned)
+    log = ("--log-level", settings.log_level, "--log-format", settings.log_format)
+    return (*log, *tuned)
 
 
 def _workers(settings: Settings) -> tuple[Service, ...]:

@@ -2,13 +2,15 @@
 
 import asyncio
 import functools
+import logging
 import socket
+from typing import Any
 
 import uvicorn
 
 from animator.api.app import create_app
 from animator.api.services import Access, ApiLimits, ApiServices
-from animator.api.watching import watch_requests
+from animator.api.watching import REQUEST_ID, watch_requests
 from animator.jobs.connection import connect, connect_async
 from animator.jobs.progress import JobFollower
 from animator.jobs.queue import JobQueue
@@ -29,6 +31,7 @@ _LAST_ANSWERS = 1
 def run_web(settings: Settings) -> None:
     """Serve the page and the API until SIGTERM."""
     services = gather_services(settings)
+    _sign_log_lines()
     registry = make_registry(settings)
     config = uvicorn.Config(
         watch_requests(create_app(services), registry),
@@ -42,6 +45,20 @@ def run_web(settings: Settings) -> None:
     )
     with tell_metrics(settings, registry):
         _Server(config, services.stopping).run()
+
+
+def _sign_log_lines() -> None:
+    """Let what is logged while a request is answered carry its id."""
+    make = logging.getLogRecordFactory()
+
+    def make_signed(*args: Any, **kwargs: Any) -> logging.LogRecord:
+        record = make(*args, **kwargs)
+        request_id = REQUEST_ID.get()
+        if request_id:
+            record.request_id = request_id
+        return record
+
+    logging.setLogRecordFactory(make_signed)
 
 
 class _Server(uvicorn.Server):

@@ -48,3 +48,17 @@ def test_made_up_methods_and_addresses_make_no_series_of_their_own(
         watched.request(f"X{number}", f"/api/nothing/{number}")
     (family,) = [one for one in registry.collect() if one.name == "animator_http_requests"]
     assert len([sample for sample in family.samples if sample.name.endswith("_total")]) == 1
+
+
+def test_request_keeps_the_id_that_it_brings_and_gets_one_else(
+    watched: TestClient,  # type: ignore[type-arg]
+) -> None:
+    def id_of(given: str) -> str:
+        headers = {"x-request-id": given} if given else {}
+        (found,) = watched.get("/api/health", headers=headers).headers.get_list("x-request-id")
+        return str(found)
+
+    assert id_of("from-the-proxy.1") == "from-the-proxy.1"
+    first, second = id_of(""), id_of("no good\tid")
+    assert len(first) == len(second) == 32
+    assert first != second

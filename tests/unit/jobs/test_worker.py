@@ -1,3 +1,4 @@
+import logging
 import os
 import signal
 import socket
@@ -65,6 +66,16 @@ def test_job_is_tried_three_times_then_failed_with_its_reason(
     assert last.problem is not None
     assert last.problem.code == "job_failed"
     assert last.problem.message == f"We tried 3 times, and each time something broke: {reason}."
+
+
+def test_log_lines_of_a_job_carry_its_id(
+    client: Redis, queue: Queue, worker: JobWorker, events: JobEvents
+) -> None:
+    enqueue(queue, events, "sign")
+    worker.work(burst=True, logging_level="CRITICAL")
+    assert client.get("signed") == b"j sign"
+    record = logging.getLogger("any").makeRecord("any", logging.INFO, "file", 1, "", (), None)
+    assert "job" not in vars(record)  # the worker itself has none
 
 
 def test_job_that_ended_already_keeps_its_end(

@@ -29,4 +29,4 @@ def test_model_server_is_given_its_tuned_configuration(tmp_path: Path) -> None:
     for config, expected in ((None, []), (tuned, ["--config", str(tuned)])):
         settings = Settings(data_dir=tmp_path, inference_config=config)
         ((service,),) = plan_services(Role.INFERENCE, settings)
-        assert list(service.command[6:]) == expected
+        assert list(service.command[8:]) == expected
