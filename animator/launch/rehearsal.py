@@ -46,7 +46,7 @@ def rehearse() -> None:
 
 def _animate_doll() -> None:
     paint = _doll()
-    image = np.where(paint[..., None], np.uint8([200, 80, 40]), np.uint8(250))
+    image = np.where(paint[..., None], np.array([200, 80, 40], np.uint8), np.uint8(250))
     drawing = decode_image(encode_lossless(Drawing(id="doll", image=image)))
     mask = Mask(paint)
     figure = FigureAnnotation(
