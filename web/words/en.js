@@ -82,7 +82,6 @@ export const words = {
     doneHeading: (/** @type {string} */ motion) => (motion ? `It can ${motion}!` : "It moves!"),
     motions: "What shall it do?",
     learning: (/** @type {string} */ motion) => `Practising “${motion}” …`,
-    motionReady: "ready",
     another: "Another drawing",
     mend: "Something is not right? Mend it",
     remove: "Delete this drawing",

@@ -82,7 +82,6 @@ export const words = {
     doneHeading: (/** @type {string} */ motion) => (motion ? `它会${motion}了！` : "它动起来了！"),
     motions: "让它做什么呢？",
     learning: (/** @type {string} */ motion) => `正在练习“${motion}”……`,
-    motionReady: "已准备好",
     another: "换一张画",
     mend: "哪里不对？自己来修改",
     remove: "删除这张画",
