@@ -74,6 +74,7 @@ docs: setup-dev
 	@$(BIN)/python docs/draw_backgrounds.py $(ARGS)
 	@$(BIN)/python -m docs.draw_factors
 	@$(BIN)/python -m docs.draw_rigs
+	@$(BIN)/python -m docs.draw_page
 
 train-slice: setup-dev
 	@nice -n 19 $(BIN)/python -m models.training.train all --minutes $(MINUTES)
