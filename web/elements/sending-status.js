@@ -56,9 +56,10 @@ function sentenceFor(error) {
  * @param {Node} bar
  */
 function sendingCard({ preview, file }, bar) {
+  const photo = el("div", { class: "sending-photo" });
   const picture = el("img", { src: preview, alt: strings.result.pictureAlt(file.name) });
-  picture.addEventListener("error", () => picture.remove());
-  return el("div", { class: "sending" }, picture, bar);
+  picture.addEventListener("load", () => photo.append(picture)); // not every file can be shown
+  return el("div", { class: "sending" }, photo, bar);
 }
 
 /**

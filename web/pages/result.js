@@ -284,11 +284,14 @@ class ResultPage {
     this.choice?.mark(this.wish);
     const again = el(
       "button",
-      { type: "button", class: "button is-quiet", onclick: () => this.again() },
+      { type: "button", class: "button", onclick: () => this.again() },
       drawIcon("again"),
       strings.retry,
     );
-    const actions = [mendAction(this.id, error), anotherLink(), mayPass(error) ? again : null];
+    const first = mayPass(error) ? again : mendAction(this.id, error);
+    const another = anotherLink();
+    another.classList.toggle("is-quiet", first !== null);
+    const actions = [first, another];
     const note = problem(error, ...actions.filter((action) => action !== null));
     this.heading.textContent = note.querySelector("h2")?.textContent ?? "";
     this.heading.classList.add("is-said-below");
