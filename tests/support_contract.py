@@ -10,7 +10,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
+from serving.protocol.tensors import Tensors
+
 MODELS = Path(__file__).parent / "contract" / "models"
+
+
+def seconds(value: float) -> Tensors:
+    """An item that the model `fragile` sleeps over for so long."""
+    return {"seconds": np.array([value], np.float32)}
 
 
 @dataclass(frozen=True)

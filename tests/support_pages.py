@@ -11,6 +11,9 @@ from playwright.sync_api import Browser, Page
 from tests.support_serve import ROOT
 
 SIZES = {"phone": (390, 844), "desk": (1440, 900)}
+JOB_MS = 60_000
+"""How long a job may take on a busy machine."""
+
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 SAMPLES = ROOT / "web" / "samples"
 LANGUAGES = {"en": "en-US", "zh": "zh-CN"}
@@ -30,6 +33,29 @@ _RUN_AXE = """async () => {
   const told = violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`));
   return { told, passes: passes.length };
+}"""
+
+# A label is pressed for its input; of what is drawn small, `::before` or `::after` is pressed, too.
+_FIND_SMALL = """() => {
+  const pressed = "button, a[href], select, summary, input:not([type=file], [type=hidden])";
+  const reach = (node) => ["::before", "::after"].map((part) => {
+    const style = getComputedStyle(node, part);
+    const sides = [parseFloat(style.width), parseFloat(style.height)];
+    return style.position === "absolute" ? sides : [0, 0];
+  });
+  return [...document.querySelectorAll(pressed)].flatMap((node) => {
+    const whole = node.closest("label") ?? node;
+    const { width, height, bottom } = whole.getBoundingClientRect();
+    if (!node.checkVisibility({ visibilityProperty: true }) || node.closest("[inert]")) return [];
+    if (bottom <= 0 || !width) return [];
+    const scale = width / whole.offsetWidth;
+    const parts = reach(whole).map(([w, h]) => [w * scale, h * scale]);
+    const wide = Math.max(width, ...parts.map(([w]) => w));
+    const high = Math.max(height, ...parts.map(([, h]) => h));
+    const name = `${node.tagName}.${node.className}`;
+    return high < 43.5 || (wide < 43.5 && !node.closest("label"))
+      ? [`${name}: ${Math.round(wide)} x ${Math.round(high)}`] : [];
+  });
 }"""
 
 
@@ -74,6 +100,19 @@ def find_barriers(page: Page) -> list[str]:
     assert found["passes"] > 10, "axe looked at the page"
     told: list[str] = found["told"]
     return told
+
+
+def find_small(page: Page) -> list[str]:
+    """What can be pressed but is less than 44 CSS pixels wide or high."""
+    found: list[str] = page.evaluate(_FIND_SMALL)
+    return found
+
+
+def save(page: Page, title: str) -> tuple[str, bytes]:
+    """Press a button that makes a file; its name, and what is in it."""
+    with page.expect_download(timeout=JOB_MS) as download:
+        page.get_by_role("button", name=title).click()
+    return download.value.suggested_filename, Path(download.value.path()).read_bytes()
 
 
 def hand_in(page: Page, *samples: str) -> None:

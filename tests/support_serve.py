@@ -87,6 +87,11 @@ def list_processes() -> list[Process]:
     return found
 
 
+def is_running(pid: int) -> bool:
+    """Whether there is such a process, and it has not ended."""
+    return any(process.pid == pid for process in list_processes())
+
+
 def descendants(pid: int) -> list[Process]:
     processes, known = list_processes(), {pid}
     while more := {p.pid for p in processes if p.parent in known} - known:

@@ -18,6 +18,8 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--use-fake-device-for-media-stream",  # a camera that shows a test picture,
+    "--use-fake-ui-for-media-stream",  # and may be used
 )
 
 
@@ -42,9 +44,12 @@ def drawing(app: App) -> str:
     return str(drawing["id"])
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """A real Chromium, ended with its module: Playwright's event loop keeps others from running."""
+    """A real Chromium, ended with these tests: Playwright's event loop keeps others from running.
+
+    So no test beside these that uses asyncio in this thread can be put into this folder.
+    """
     if not CHROMIUM.exists():
         pytest.skip(f"no Chromium at {CHROMIUM}: install the package `chromium`")
     with sync_playwright() as playwright:

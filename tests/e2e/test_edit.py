@@ -11,13 +11,11 @@ from animator.core.annotation import FigureAnnotation
 from animator.core.skeleton import Joint
 from tests.support_bad_images import blank_page, encode
 from tests.support_mending import Mender
+from tests.support_pages import JOB_MS, SIZES
 from tests.support_serve import App
 from tests.support_touch import Finger, Point, between, middle_of
 
 pytestmark = pytest.mark.browser
-
-JOB_MS = 60_000
-SIZES = {"phone": (390, 844), "desk": (1440, 900)}
 
 
 class Visit:

@@ -4,6 +4,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -11,32 +12,36 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
+from tests.support_pages import JOB_MS, open_page, save
 from tests.support_serve import App
 
 pytestmark = pytest.mark.browser
 
-JOB_MS = 60_000
 MOTION = "hop"
+
+
+@contextmanager
+def open_exports(browser: Browser, app: App, drawing: str) -> Iterator[Page]:
+    """The page of a drawing whose figure moves, with all formats to be seen."""
+    with open_page(browser, "phone", reduced_motion="reduce", storage_state=app.owner) as page:
+        page.goto(f"{app.url}/drawings/{drawing}?motion={MOTION}")
+        expect(page.locator(".player canvas")).to_be_visible(timeout=JOB_MS)
+        page.get_by_text("More ways to keep it").click()
+        yield page
 
 
 @pytest.fixture
 def page(browser: Browser, app: App, drawing: str) -> Iterator[Page]:
-    """The page of a drawing whose figure moves, with all formats to be seen."""
-    context = browser.new_context(
-        viewport={"width": 390, "height": 844}, reduced_motion="reduce", storage_state=app.owner
-    )
-    page = context.new_page()
-    page.goto(f"{app.url}/drawings/{drawing}?motion={MOTION}")
-    expect(page.locator(".player canvas")).to_be_visible(timeout=JOB_MS)
-    page.get_by_text("More ways to keep it").click()
-    yield page
-    context.close()
+    with open_exports(browser, app, drawing) as page:
+        yield page
 
 
-def save(page: Page, title: str) -> tuple[str, bytes]:
-    with page.expect_download(timeout=JOB_MS) as download:
-        page.get_by_role("button", name=title).click()
-    return download.value.suggested_filename, Path(download.value.path()).read_bytes()
+@pytest.fixture(scope="module")
+def clear_page(browser: Browser, app: App, drawing: str) -> Iterator[Page]:
+    """On it, nothing lies behind the figure."""
+    with open_exports(browser, app, drawing) as page:
+        page.get_by_text("Nothing", exact=True).click()
+        yield page
 
 
 def is_clear_webp(data: bytes) -> bool:
@@ -83,10 +88,9 @@ def holds(*names: str) -> Callable[[bytes], bool]:
     ],
 )
 def test_each_format_is_made_and_saved_as_it_looks(
-    page: Page, title: str, suffix: str, is_sound: Callable[[bytes], bool]
+    clear_page: Page, title: str, suffix: str, is_sound: Callable[[bytes], bool]
 ) -> None:
-    page.get_by_text("Nothing", exact=True).click()
-    name, data = save(page, title)
+    name, data = save(clear_page, title)
     assert name == f"doll-{MOTION}.{suffix}"
     assert is_sound(data)
 

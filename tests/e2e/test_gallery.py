@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,11 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from animator.motion import list_motions, load_motion, write_bvh
-from tests.support_pages import AXE, SIZES, find_barriers, take_picture
+from tests.support_pages import AXE, JOB_MS, SIZES, find_barriers, open_page, take_picture
 from tests.support_serve import App, wait_until
 
 pytestmark = pytest.mark.browser
 
-JOB_MS = 60_000
 PAIR = "anamel-451-green-pair.jpg"
 
 
@@ -41,32 +41,20 @@ def pair(app: App, shared_data: Path) -> str:
 
 
 @pytest.fixture
-def open_page(browser: Browser, app: App) -> Iterator[Any]:
-    """Opens the page of a drawing as its owner; faults of its code fail."""
-    contexts = []
-    faults: list[str] = []
+def open_gallery(browser: Browser, app: App) -> Iterator[Any]:
+    """Opens the page of a drawing as its owner."""
+    with ExitStack() as opened:
 
-    def open_drawing(drawing: str, size: str = "desk", **how: Any) -> Page:
-        width, height = SIZES[size]
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, has_touch=size == "phone", **how
-        )
-        contexts.append(context)
-        cookies = [{"name": c.name, "value": c.value, "url": app.url} for c in app.http.cookies.jar]
-        context.add_cookies(cookies)  # type: ignore[arg-type]
-        page = context.new_page()
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda m: faults.append(m.text) if "Security Policy" in m.text else None)
-        page.goto(f"{app.url}/drawings/{drawing}")
-        expect(page.locator(".player canvas")).to_be_visible(timeout=JOB_MS)
-        page.locator(".motion-cards").scroll_into_view_if_needed()
-        expect(page.locator("[data-live]").first).to_be_visible(timeout=JOB_MS)
-        return page
+        def open_drawing(drawing: str, size: str = "desk", **how: Any) -> Page:
+            visit = open_page(browser, size, storage_state=app.owner, **how)
+            page = opened.enter_context(visit)
+            page.goto(f"{app.url}/drawings/{drawing}")
+            expect(page.locator(".player canvas")).to_be_visible(timeout=JOB_MS)
+            page.locator(".motion-cards").scroll_into_view_if_needed()
+            expect(page.locator("[data-live]").first).to_be_visible(timeout=JOB_MS)
+            return page
 
-    yield open_drawing
-    for context in contexts:
-        context.close()
-    assert faults == []
+        yield open_drawing
 
 
 def check_barriers(page: Page) -> None:
@@ -100,9 +88,9 @@ def chosen(page: Page) -> str:
 
 @pytest.mark.parametrize("size", list(SIZES))
 def test_own_figure_does_every_motion_on_its_card_and_nothing_moves_for_it(
-    open_page: Any, dancer: str, size: str
+    open_gallery: Any, dancer: str, size: str
 ) -> None:
-    page = open_page(dancer, size)
+    page = open_gallery(dancer, size)
     take_picture(page, f"gallery-cards-{size}")
     heights = page.evaluate(
         "[...document.querySelectorAll('.motion-card')].map(c => c.offsetWidth)"
@@ -118,15 +106,19 @@ def test_own_figure_does_every_motion_on_its_card_and_nothing_moves_for_it(
     expect(page.locator("[data-motion=zombie] [data-live]")).to_be_visible()
 
 
-def test_who_wants_less_motion_sees_a_telling_pose_that_stays(open_page: Any, dancer: str) -> None:
-    page = open_page(dancer, reduced_motion="reduce")
+def test_who_wants_less_motion_sees_a_telling_pose_that_stays(
+    open_gallery: Any, dancer: str
+) -> None:
+    page = open_gallery(dancer, reduced_motion="reduce")
     first = look(page, "bow")
     page.wait_for_timeout(400)
     np.testing.assert_array_equal(look(page, "bow"), first)
 
 
-def test_cards_are_found_by_word_and_kind_and_chosen_by_keys(open_page: Any, dancer: str) -> None:
-    page = open_page(dancer)
+def test_cards_are_found_by_word_and_kind_and_chosen_by_keys(
+    open_gallery: Any, dancer: str
+) -> None:
+    page = open_gallery(dancer)
     cards = page.get_by_role("option")
     page.get_by_role("searchbox").fill("joy")
     titles = cards.all_inner_texts()
@@ -157,19 +149,18 @@ def test_cards_are_found_by_word_and_kind_and_chosen_by_keys(open_page: Any, dan
     assert chosen(page) == "Ballet"
 
 
-def test_chinese_titles_are_told_and_found(open_page: Any, dancer: str) -> None:
-    page = open_page(dancer, locale="zh-CN")
+def test_chinese_titles_are_told_and_found(open_gallery: Any, dancer: str) -> None:
+    page = open_gallery(dancer, locale="zh-CN")
     page.get_by_role("searchbox").fill("开心")
     assert "单脚跳" in page.get_by_role("option").all_inner_texts()
     page.get_by_role("searchbox").fill("walk")
     assert "走路" in page.get_by_role("option").all_inner_texts()
 
 
-@pytest.mark.parametrize("size", list(SIZES))
 def test_one_of_two_figures_does_something_else_and_begins_later(
-    open_page: Any, app: App, pair: str, size: str
+    open_gallery: Any, app: App, pair: str
 ) -> None:
-    page = open_page(pair, size)
+    page = open_gallery(pair, "phone")
     pick(page, "Figure 2")
     page.locator("[data-motion=jump]").click()
     expect(page).to_have_url(re.compile("jump"))
@@ -180,7 +171,7 @@ def test_one_of_two_figures_does_something_else_and_begins_later(
     expect(page).to_have_url(re.compile("jump%7E1.5%7Em"))
     page.wait_for_timeout(300)
     expect(page.locator(".is-waiting")).to_have_count(0, timeout=JOB_MS)
-    take_picture(page, f"gallery-pair-{size}")
+    take_picture(page, "gallery-pair-phone")
     check_barriers(page)
 
     asked = app.http.get(f"/api/drawings/{pair}/animations").json()[0]["request"]
@@ -199,11 +190,10 @@ def test_one_of_two_figures_does_something_else_and_begins_later(
     assert chosen(page) == "Dance"
 
 
-@pytest.mark.parametrize("size", list(SIZES))
 def test_motion_of_ones_own_is_handed_in_seen_and_deleted(
-    open_page: Any, dancer: str, size: str, tmp_path: Path
+    open_gallery: Any, dancer: str, tmp_path: Path
 ) -> None:
-    page = open_page(dancer, size)
+    page = open_gallery(dancer)
     file = tmp_path / "Our hop.bvh"
     file.write_text(write_bvh(load_motion("hop")[0]))
     page.locator(".own-upload input").set_input_files(file)
@@ -211,7 +201,7 @@ def test_motion_of_ones_own_is_handed_in_seen_and_deleted(
     expect(card).to_have_attribute("aria-selected", "true", timeout=JOB_MS)
     expect(page.get_by_role("heading", level=1)).to_have_text("It moves!", timeout=JOB_MS)
     expect(card.locator("[data-live]")).to_be_visible(timeout=JOB_MS)
-    take_picture(page, f"gallery-own-{size}")
+    take_picture(page, "gallery-own-desk")
     page.get_by_role("button", name="Your own", exact=True).click()
     assert page.get_by_role("option").all_inner_texts() == ["Our hop"]
 
@@ -220,11 +210,10 @@ def test_motion_of_ones_own_is_handed_in_seen_and_deleted(
     expect(page.get_by_role("heading", level=1)).to_have_text("It can dance!", timeout=JOB_MS)
 
 
-@pytest.mark.parametrize("size", list(SIZES))
 def test_what_is_wrong_with_a_file_is_told_in_plain_words(
-    open_page: Any, app: App, dancer: str, size: str, tmp_path: Path
+    open_gallery: Any, app: App, dancer: str, tmp_path: Path
 ) -> None:
-    page = open_page(dancer, size)
+    page = open_gallery(dancer, "phone")
     known = page.get_by_role("option").count()
     broken, tail = tmp_path / "broken.bvh", tmp_path / "tail.bvh"
     broken.write_text("HIERARCHY\nROOT hips\n{\nOFFSET 0 zero 0\n")
@@ -241,15 +230,15 @@ def test_what_is_wrong_with_a_file_is_told_in_plain_words(
     expect(alert).to_contain_text("left hand")
     expect(alert).to_contain_text("right foot")
     alert.scroll_into_view_if_needed()
-    take_picture(page, f"gallery-problem-{size}")
+    take_picture(page, "gallery-problem-phone")
     check_barriers(page)
     assert page.get_by_role("option").count() == known
     names = {motion["title"] for motion in app.http.get("/api/motions").json()}
     assert not {"broken", "tail"} & names, "neither is kept"
 
 
-def test_file_may_be_dropped_on_the_gallery(open_page: Any, dancer: str) -> None:
-    page = open_page(dancer)
+def test_file_may_be_dropped_on_the_gallery(open_gallery: Any, dancer: str) -> None:
+    page = open_gallery(dancer)
     drop = """(text) => {
       const data = new DataTransfer();
       data.items.add(new File([text], "Dropped.bvh"));

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
+from tests.support_pages import JOB_MS
 from tests.support_serve import App
 
 pytestmark = pytest.mark.browser
-
-JOB_MS = 60_000
 
 DRAW = """async ([url, frame, next]) => {
   const { readTrack } = await import("/track.js");

@@ -9,12 +9,11 @@ from playwright.sync_api import Browser, Page, Request, expect
 
 from tests.support_bad_images import TEXT, blank_page, encode
 from tests.support_frames import ink, moved, read_gif
+from tests.support_pages import JOB_MS, SIZES, open_page, save
 
 pytestmark = pytest.mark.browser
 
-SIZES = {"phone": (390, 844), "desk": (1440, 900)}
 DRAWING = "anamel-277-green-smile.jpg"
-JOB_MS = 60_000
 UNTIL_PLAYED = """() => new Promise((resolve) => {
     const video = document.querySelector("video");
     video.addEventListener("timeupdate", () => video.currentTime > 0.3 && resolve());
@@ -27,19 +26,9 @@ on_desk = pytest.mark.parametrize("page", ["desk"], indirect=True)
 @pytest.fixture(params=list(SIZES))
 def page(request: pytest.FixtureRequest, browser: Browser, server: str) -> Iterator[Page]:
     """The first page of the app, at the size of a phone or a desk; faults of its code fail."""
-    width, height = SIZES[request.param]
-    is_phone = request.param == "phone"
-    context = browser.new_context(
-        viewport={"width": width, "height": height}, is_mobile=is_phone, has_touch=is_phone
-    )
-    page = context.new_page()
-    faults: list[str] = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda m: faults.append(m.text) if "Security Policy" in m.text else None)
-    page.goto(server)
-    yield page
-    context.close()
-    assert faults == []
+    with open_page(browser, request.param) as page:
+        page.goto(server)
+        yield page
 
 
 def hand_in(page: Page, file: Path | tuple[str, bytes]) -> None:
@@ -54,12 +43,6 @@ def hand_in(page: Page, file: Path | tuple[str, bytes]) -> None:
 def wait_for_animation(page: Page, motion: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text(f"It can {motion}!", timeout=JOB_MS)
     expect(page.locator(".player canvas")).to_be_visible()
-
-
-def save(page: Page, button: str) -> tuple[str, bytes]:
-    with page.expect_download(timeout=JOB_MS) as download:
-        page.get_by_role("button", name=button).click()
-    return download.value.suggested_filename, Path(download.value.path()).read_bytes()
 
 
 def test_drawing_dances_then_jumps_and_is_saved(page: Page, shared_data: Path) -> None:

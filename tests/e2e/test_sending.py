@@ -4,15 +4,11 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.e2e.conftest import CHROMIUM, FLAGS
-from tests.support_pages import SIZES, find_shifts, hand_in, open_page, take_picture
+from tests.support_pages import JOB_MS, SIZES, find_shifts, hand_in, open_page, take_picture
 
 pytestmark = pytest.mark.browser
-
-JOB_MS = 60_000
-CAMERA = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")
 
 COPY = """async (url) => {
   const picture = await createImageBitmap(await (await fetch(url)).blob());
@@ -21,17 +17,6 @@ COPY = """async (url) => {
   const blob = await canvas.convertToBlob({ type: "image/png" });
   await navigator.clipboard.write([new ClipboardItem({ "image/png": blob })]);
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A Chromium with a camera that shows a test picture."""
-    if not CHROMIUM.exists():
-        pytest.skip(f"no Chromium at {CHROMIUM}: install the package `chromium`")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*FLAGS, *CAMERA])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(params=list(SIZES))

@@ -4,17 +4,16 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support_pages import SAMPLES, SIZES, hand_in, open_page, take_picture
+from tests.support_pages import JOB_MS, SAMPLES, SIZES, hand_in, open_page, save, take_picture
 
 pytestmark = pytest.mark.browser
 
-JOB_MS = 60_000
+on_phone = pytest.mark.parametrize("size", ["phone"], indirect=True)
 
 
 @pytest.fixture(scope="module", params=list(SIZES))
@@ -31,12 +30,6 @@ def page(browser: Browser, server: str, size: str) -> Iterator[Page]:
         expect(page.locator(".player canvas")).to_be_visible(timeout=JOB_MS)
         page.get_by_text("More ways to keep it").click()
         yield page
-
-
-def save(page: Page, title: str) -> bytes:
-    with page.expect_download(timeout=JOB_MS) as download:
-        page.get_by_role("button", name=title).click()
-    return Path(download.value.path()).read_bytes()
 
 
 def test_shared_link_plays_for_others_until_it_is_taken_back(
@@ -63,6 +56,7 @@ def test_shared_link_plays_for_others_until_it_is_taken_back(
         expect(other.get_by_role("heading", level=1)).to_have_text("This is not shown any more")
 
 
+@on_phone
 def test_link_that_was_made_is_found_again_after_a_reload(page: Page) -> None:
     page.get_by_role("button", name="Share a link").click()
     page.get_by_role("button", name="Make the link").click()
@@ -74,6 +68,7 @@ def test_link_that_was_made_is_found_again_after_a_reload(page: Page) -> None:
     page.get_by_text("More ways to keep it").click()
 
 
+@on_phone
 def test_size_rate_plays_and_part_are_kept_in_the_address_and_in_the_file(page: Page) -> None:
     for choice in ("256", "10", "3 times"):
         page.locator(".export-options").get_by_text(choice, exact=True).click()
@@ -85,7 +80,7 @@ def test_size_rate_plays_and_part_are_kept_in_the_address_and_in_the_file(page: 
     page.get_by_text("More ways to keep it").click()
     expect(page.get_by_role("spinbutton", name="To, seconds")).to_have_value("2")
     expect(page.get_by_role("radio", name="256")).to_be_checked()
-    with Image.open(io.BytesIO(save(page, "Save as GIF"))) as picture:
+    with Image.open(io.BytesIO(save(page, "Save as GIF")[1])) as picture:
         assert max(picture.size) == 256
         assert picture.info["loop"] == 2  # times again
         milliseconds = 0
@@ -106,19 +101,20 @@ def test_colour_shadow_and_a_picture_lie_behind_and_under(page: Page, size: str)
     expect(player).to_have_css("background-color", "rgb(51, 102, 153)")
     expect(page.locator(".player-ground")).to_be_visible()
     take_picture(page, f"colour-{size}")
-    with Image.open(io.BytesIO(save(page, "Picture of this moment"))) as picture:
+    with Image.open(io.BytesIO(save(page, "Picture of this moment")[1])) as picture:
         assert picture.convert("RGB").getpixel((2, 2)) == (51, 102, 153)
 
     page.get_by_text("Picture", exact=True).click()
     page.locator(".backdrop-more input").set_input_files(SAMPLES / "hat.jpg")
     expect(page.locator(".player-paper")).to_be_visible(timeout=JOB_MS)
     take_picture(page, f"picture-{size}")
-    with Image.open(io.BytesIO(save(page, "Picture of this moment"))) as picture:
+    with Image.open(io.BytesIO(save(page, "Picture of this moment")[1])) as picture:
         assert picture.convert("RGB").getpixel((2, 2)) != (51, 102, 153)
 
 
+@on_phone
 def test_everything_is_there_in_one_zip(page: Page) -> None:
-    with zipfile.ZipFile(io.BytesIO(save(page, "Everything"))) as archive:
+    with zipfile.ZipFile(io.BytesIO(save(page, "Everything")[1])) as archive:
         names = archive.namelist()
     assert {"drawing.jpg", "annotation.json"} <= set(names)
     assert any(name.endswith(".character.zip") for name in names)

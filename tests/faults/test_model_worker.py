@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -17,25 +17,9 @@ import pytest
 from serving.client import Client
 from serving.errors import ServerUnavailable, WorkerDied
 from tests.support_contract import MODELS, Server, running_server, start_server
+from tests.support_serve import is_running, wait_until
 
 PATIENCE_S = 20.0
-
-
-def wait_until(is_true: Callable[[], bool], what: str, within: float = PATIENCE_S) -> float:
-    begun = time.monotonic()
-    while not is_true():
-        if time.monotonic() - begun > within:
-            raise AssertionError(f"{what} did not happen within {within} s")
-        time.sleep(0.01)
-    return time.monotonic() - begun
-
-
-def is_running(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state != "Z"
 
 
 def workers_of(server: Server, model: str = "fragile") -> list[int]:
@@ -70,9 +54,9 @@ def test_when_a_worker_is_killed_exactly_its_items_fail(
     pool: concurrent.futures.ThreadPoolExecutor,
 ) -> None:
     with running_server(SERVING_MIN_WORKERS="2", SERVING_BATCH_SIZE="1") as (_, server):
-        wait_until(lambda: len(workers_of(server)) == 2, "the second worker's start")
+        wait_until(lambda: len(workers_of(server)) == 2, PATIENCE_S, "the second worker's start")
         requests = [pool.submit(sleep, server, 1.5) for _ in range(2)]
-        wait_until(lambda: in_flight(server) == 2, "the requests' arrival")
+        wait_until(lambda: in_flight(server) == 2, PATIENCE_S, "the requests' arrival")
         victim = workers_of(server)[0]
         os.kill(victim, signal.SIGKILL)
         results = [request.exception() or request.result() for request in requests]
@@ -81,7 +65,7 @@ def test_when_a_worker_is_killed_exactly_its_items_fail(
         assert isinstance(error, WorkerDied)
         assert "killed by signal 9 while it worked on this request" in str(error)
         assert survivor != victim
-        wait_until(lambda: len(workers_of(server)) == 2, "the replacement")
+        wait_until(lambda: len(workers_of(server)) == 2, PATIENCE_S, "the replacement")
 
 
 def test_request_after_the_death_of_the_only_worker_works_within_seconds(
@@ -89,7 +73,7 @@ def test_request_after_the_death_of_the_only_worker_works_within_seconds(
 ) -> None:
     with running_server() as (_, server):
         request = pool.submit(sleep, server, 30)
-        wait_until(lambda: in_flight(server) == 1, "the request's arrival")
+        wait_until(lambda: in_flight(server) == 1, PATIENCE_S, "the request's arrival")
         (victim,) = workers_of(server)
         os.kill(victim, signal.SIGKILL)
         assert isinstance(request.exception(), WorkerDied)
@@ -107,8 +91,12 @@ def test_server_is_not_ready_while_a_model_has_no_worker() -> None:
     with running_server() as (_, server), httpx.Client(base_url=server.inference) as http:
         (victim,) = workers_of(server)
         os.kill(victim, signal.SIGKILL)
-        wait_until(lambda: http.get("/v2/health/ready").status_code == 503, "the end of readiness")
-        wait_until(lambda: http.get("/v2/health/ready").status_code == 200, "readiness")
+        wait_until(
+            lambda: http.get("/v2/health/ready").status_code == 503,
+            PATIENCE_S,
+            "the end of readiness",
+        )
+        wait_until(lambda: http.get("/v2/health/ready").status_code == 200, PATIENCE_S, "readiness")
         assert workers_of(server) != [victim]
 
 
@@ -124,7 +112,7 @@ def test_model_that_keeps_killing_its_worker_is_503_with_retry_after() -> None:
         assert int(answer.headers["retry-after"]) >= 1
         assert "has no worker" in answer.json()["message"]
         assert http.post(f"{server.inference}/predictions/echo", content=b"x").status_code == 200
-        wait_until(lambda: http.post(url, content=b"0").status_code == 200, "recovery")
+        wait_until(lambda: http.post(url, content=b"0").status_code == 200, PATIENCE_S, "recovery")
 
 
 def test_full_queue_is_429_with_retry_after(
@@ -132,9 +120,9 @@ def test_full_queue_is_429_with_retry_after(
 ) -> None:
     with running_server(SERVING_QUEUE_SIZE="1", SERVING_BATCH_SIZE="1") as (_, server):
         requests = [pool.submit(sleep, server, 1.0)]
-        wait_until(lambda: in_flight(server) == 1, "the first request's arrival")
+        wait_until(lambda: in_flight(server) == 1, PATIENCE_S, "the first request's arrival")
         requests.append(pool.submit(sleep, server, 0))
-        wait_until(lambda: in_flight(server) == 2, "the second request's arrival")
+        wait_until(lambda: in_flight(server) == 2, PATIENCE_S, "the second request's arrival")
         answer = httpx.post(f"{server.inference}/predictions/fragile", content=b"0")
         assert answer.status_code == 429
         assert int(answer.headers["retry-after"]) >= 1
@@ -149,7 +137,7 @@ def test_stop_finishes_what_is_under_way_and_leaves_no_process(
     with running_server() as (process, server):
         workers = workers_of(server, "echo") + workers_of(server)
         request = pool.submit(sleep, server, 0.7)
-        wait_until(lambda: in_flight(server) == 1, "the request's arrival")
+        wait_until(lambda: in_flight(server) == 1, PATIENCE_S, "the request's arrival")
         begun = time.monotonic()
         if to_group:
             os.killpg(process.pid, signal.SIGINT)
@@ -167,7 +155,7 @@ def test_stop_takes_no_longer_than_five_seconds_whatever_runs(
     with running_server() as (process, server):
         workers = workers_of(server)
         request = pool.submit(sleep, server, 60)
-        wait_until(lambda: in_flight(server) == 1, "the request's arrival")
+        wait_until(lambda: in_flight(server) == 1, PATIENCE_S, "the request's arrival")
         begun = time.monotonic()
         process.terminate()
         assert process.wait(timeout=10) == 0
@@ -184,10 +172,10 @@ def test_workers_die_with_their_server_even_while_they_work(
     with running_server() as (process, server):
         workers = workers_of(server, "echo") + workers_of(server)
         request = pool.submit(sleep, server, 60)
-        wait_until(lambda: in_flight(server) == 1, "the request's arrival")
+        wait_until(lambda: in_flight(server) == 1, PATIENCE_S, "the request's arrival")
         process.kill()
         process.wait()
-        wait_until(lambda: not any(map(is_running, workers)), "the workers' death", within=5)
+        wait_until(lambda: not any(map(is_running, workers)), 5, "the workers' death")
         assert isinstance(request.exception(), ServerUnavailable)
 
 
@@ -212,7 +200,7 @@ def test_server_answers_that_it_is_not_ready_while_models_are_loading(tmp_path: 
         port = free.getsockname()[1]
     url = f"http://127.0.0.1:{port}"
     with start_server(tmp_path, SERVING_INFERENCE_PORT=str(port)) as process:
-        wait_until(marker.exists, "the loading's beginning")
+        wait_until(marker.exists, PATIENCE_S, "the loading's beginning")
         answers = {
             path: httpx.get(url + path).status_code
             for path in ("/ping", "/v2/health/live", "/v2/health/ready", "/v2/models/slow/ready")
@@ -233,7 +221,7 @@ def test_server_answers_that_it_is_not_ready_while_models_are_loading(tmp_path: 
 def test_stop_while_models_are_loading_leaves_no_process(tmp_path: Path) -> None:
     marker = put_slow_model(tmp_path)
     with start_server(tmp_path) as process:
-        wait_until(marker.exists, "the loading's beginning")
+        wait_until(marker.exists, PATIENCE_S, "the loading's beginning")
         begun = time.monotonic()
         process.terminate()
         assert process.wait(timeout=10) == 0

@@ -1,6 +1,7 @@
 """Faults while many are served: only those whom it concerns fail, and are told what it was."""
 
 import asyncio
+import functools
 import json
 import os
 import signal
@@ -14,10 +15,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.faults.test_model_worker import is_running, wait_until, workers_of
+from tests.faults.test_model_worker import workers_of
 from tests.support_contract import Server, start_server, wait_for_server
 from tests.support_load import Answer, Connection, at_rate
-from tests.support_serve import free_ports
+from tests.support_serve import PATIENCE, free_ports, is_running, wait_until
 
 MODELS = Path(__file__).parent / "models"
 PATH = "/predictions/wild"
@@ -74,7 +75,7 @@ class Wild:
         await asyncio.sleep(after_s)
         is_over.set()
         answers = [answer for answers in await asyncio.gather(*clients) for answer in answers]
-        await asyncio.to_thread(wait_until, self.is_healthy, "health")
+        await asyncio.to_thread(wait_until, self.is_healthy, PATIENCE, "health")
         return told, answers
 
 
@@ -88,7 +89,7 @@ def shared(request: pytest.FixtureRequest) -> Iterator[Wild]:
 @pytest.fixture
 def wild(shared: Wild) -> Wild:
     """With both of its workers, whatever happened before."""
-    wait_until(lambda: len(shared.workers()) == 2, "two workers")
+    wait_until(lambda: len(shared.workers()) == 2, PATIENCE, "two workers")
     return shared
 
 
@@ -130,7 +131,8 @@ async def test_worker_that_is_killed_or_halted_takes_its_batch_and_no_more(
     failed = [answer for answer in others if answer.status != 200]
     assert len(failed) <= 4, "no more than a batch"
     assert all(answer.status == 500 for answer in failed)
-    await asyncio.to_thread(wait_until, lambda: len(wild.workers()) == 2, "the replacement")
+    replaced = functools.partial(wait_until, lambda: len(wild.workers()) == 2, PATIENCE)
+    await asyncio.to_thread(replaced, "the replacement")
     assert survivor in wild.workers()
     assert victim not in wild.workers()
 
@@ -293,7 +295,7 @@ def test_full_disk_keeps_no_request_from_being_answered(tmp_path: Path) -> None:
         )
     url = f"http://127.0.0.1:{ports[0]}"
     try:
-        wait_until(lambda: answers_ping(url), "the start")
+        wait_until(lambda: answers_ping(url), PATIENCE, "the start")
         large = json.dumps({"tag": "x", "padding": "y" * 5_000_000}).encode()
         for _ in range(3):
             answer = httpx.post(f"{url}{PATH}", files={"data": ("large", large)}, timeout=20)

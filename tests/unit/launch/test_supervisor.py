@@ -11,6 +11,7 @@ import pytest
 from animator.launch.problems import CannotStart
 from animator.launch.service import Service
 from animator.launch.supervisor import Supervisor
+from tests.support_serve import is_running
 
 LIVE = "import time; time.sleep(60)"
 
@@ -30,14 +31,6 @@ def stop(times: int = 1) -> None:
     """What Ctrl-C does."""
     for _ in range(times):
         os.kill(os.getpid(), signal.SIGINT)
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def test_stage_waits_for_the_one_before_and_stops_before_it(tmp_path: Path) -> None:
@@ -85,7 +78,7 @@ def test_service_that_never_starts_ends_all_with_its_name(tmp_path: Path) -> Non
     with pytest.raises(CannotStart, match="bad does not start; read above why"):
         Supervisor([[good], [bad]]).run(on_ready=lambda: ready.append(True))
     assert ready == []
-    assert not is_alive(int(pid.read_text()))
+    assert not is_running(int(pid.read_text()))
 
 
 def test_deaf_service_and_its_children_are_killed_within_five_seconds(tmp_path: Path) -> None:
@@ -114,7 +107,7 @@ def test_deaf_service_and_its_children_are_killed_within_five_seconds(tmp_path: 
     # The orphan belongs to init now, which may take a moment to bury it.
     for pid in map(int, pids.read_text().split()):
         deadline = time.monotonic() + 5
-        while is_alive(pid) and "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text():
+        while is_running(pid):
             assert time.monotonic() < deadline
             time.sleep(0.01)
 

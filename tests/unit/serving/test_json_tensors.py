@@ -14,13 +14,7 @@ from serving.errors import BadInput
 from serving.protocol import json_tensors
 from serving.protocol.json_tensors import array_from_json, array_to_json
 from serving.protocol.tensors import DATATYPES, datatype_of
-
-NUMBERS = [name for name in DATATYPES if name != "BYTES"]
-SHAPES = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4)
-
-
-def numbers(name: str) -> st.SearchStrategy[NDArray[np.generic]]:
-    return hnp.arrays(DATATYPES[name], SHAPES)
+from tests.support_tensors import NUMBERS, numbers
 
 
 def read(values: object, name: str, shape: list[int]) -> NDArray[np.generic]:

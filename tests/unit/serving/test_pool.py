@@ -5,18 +5,17 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from serving.errors import InvalidModel, NoWorker
 from serving.handlers.handler import HandlerContext
-from serving.protocol.tensors import Tensors
 from serving.workers.channel import channel_pair
 from serving.workers.launch import WorkerSpec
 from serving.workers.messages import Load
 from serving.workers.pool import WorkerPool
 from serving.workers.pool_spec import PoolSpec
 from serving.workers.process import Worker
+from tests.support_contract import seconds
 
 
 def load_from(folder: Path, handler: str) -> WorkerSpec:
@@ -47,10 +46,6 @@ async def running_pool(
         yield pool
     finally:
         await pool.stop(grace_s=1)
-
-
-def seconds(value: float) -> Tensors:
-    return {"seconds": np.array([value], np.float32)}
 
 
 async def test_surplus_worker_leaves_when_it_is_no_longer_needed(models_dir: Path) -> None:

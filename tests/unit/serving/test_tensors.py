@@ -15,13 +15,7 @@ from serving.protocol.tensors import (
     carrier_of,
     datatype_of,
 )
-
-NUMBERS = [name for name in DATATYPES if name != "BYTES"]
-SHAPES = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4)
-
-
-def numbers(name: str) -> st.SearchStrategy[NDArray[np.generic]]:
-    return hnp.arrays(DATATYPES[name], SHAPES)
+from tests.support_tensors import NUMBERS, numbers
 
 
 def elements(array: NDArray[np.object_]) -> list[object]:
