@@ -6,12 +6,15 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.support_bad_images import blank_page, encode
 from tests.support_pages import (
     AXE,
+    JOB_MS,
     LANGUAGES,
     SIZES,
     find_barriers,
     find_shifts,
+    find_small,
     hand_in,
     open_page,
     take_picture,
@@ -19,7 +22,6 @@ from tests.support_pages import (
 
 pytestmark = pytest.mark.browser
 
-JOB_MS = 60_000
 TOOLS = ("figures", "outline", "joints", "order")
 
 
@@ -57,7 +59,8 @@ def test_nobody_is_kept_from_any_page(visit: tuple[Page, str], server: str) -> N
     page.keyboard.press("Escape")
     drawing = urlsplit(page.url).path
     paths = [f"{drawing}/edit/{tool}" for tool in TOOLS]
-    for path in (urlsplit(link).path, *paths, "/shared/nope", "/nope", "/privacy", "/"):
+    lost = ("/shared/nope", "/drawings/nope", "/drawings/nope/edit/joints", "/nope")
+    for path in (urlsplit(link).path, *paths, *lost, "/privacy", "/"):
         page.goto(server + path, wait_until="networkidle")
         expect(page.locator("main h1, main h2").first).to_be_attached()
         found[path] = find_barriers(page)
@@ -72,9 +75,35 @@ def test_nothing_moves_by_itself(visit: tuple[Page, str], server: str) -> None:
     hand_in(page, "dancer")
     expect(page.locator(".player canvas")).to_be_visible(timeout=JOB_MS)
     assert find_shifts(page) == []
-    for path in (urlsplit(page.url).path, "/privacy", "/nope", "/"):
+    drawing = urlsplit(page.url).path
+    for path in (drawing, *(f"{drawing}/edit/{tool}" for tool in TOOLS), "/privacy", "/nope", "/"):
         page.goto(server + path, wait_until="networkidle")
         assert find_shifts(page) == [], path
+
+
+def test_picture_stays_where_it_is_when_nobody_is_found_in_it(visit: tuple[Page, str]) -> None:
+    page, _ = visit
+    blank = {"name": "paper.png", "mimeType": "image/png", "buffer": encode(blank_page(), "PNG")}
+    page.locator("input[type=file][multiple]").set_input_files([blank])
+    expect(page.get_by_role("alert")).to_be_visible(timeout=JOB_MS)
+    assert find_shifts(page) == []
+
+
+def test_thumb_finds_everything(visit: tuple[Page, str], server: str) -> None:
+    page, name = visit
+    if not name.startswith("phone"):
+        pytest.skip("pressed by thumbs on a phone")
+    found = {"first": find_small(page)}
+    hand_in(page, "dancer")
+    expect(page.locator(".player canvas")).to_be_visible(timeout=JOB_MS)
+    page.locator(".exports summary").click()
+    expect(page.locator(".export-options")).to_be_visible()
+    found["result"] = find_small(page)
+    for tool in TOOLS:
+        page.goto(f"{page.url.split('?')[0].split('/edit')[0]}/edit/{tool}")
+        expect(page.locator(".dancer canvas")).to_be_visible(timeout=JOB_MS)
+        found[tool] = find_small(page)
+    assert {where: small for where, small in found.items() if small} == {}
 
 
 def test_page_says_which_language_it_speaks(visit: tuple[Page, str]) -> None:

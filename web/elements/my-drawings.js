@@ -37,7 +37,8 @@ export function myDrawings(signal) {
   const show = () => {
     const onTheirWay = listSendings().filter(({ drawing }) => !isKept(kept, drawing));
     const thumbs = [...onTheirWay.map(thumbOfSending), ...kept.map(thumbOfKept)];
-    node.hidden = thumbs.length === 0;
+    // How the only one is getting on is told where it was handed in: nothing has to make room for it.
+    node.hidden = thumbs.length === 0 || (kept.length === 0 && onTheirWay.length === 1);
     strip.show(thumbs);
   };
   const load = async () => {
