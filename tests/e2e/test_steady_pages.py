@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, FilePayload, Page, expect
 
 from tests.support_bad_images import blank_page, encode
 from tests.support_pages import (
@@ -83,7 +83,11 @@ def test_nothing_moves_by_itself(visit: tuple[Page, str], server: str) -> None:
 
 def test_picture_stays_where_it_is_when_nobody_is_found_in_it(visit: tuple[Page, str]) -> None:
     page, _ = visit
-    blank = {"name": "paper.png", "mimeType": "image/png", "buffer": encode(blank_page(), "PNG")}
+    blank: FilePayload = {
+        "name": "paper.png",
+        "mimeType": "image/png",
+        "buffer": encode(blank_page(), "PNG"),
+    }
     page.locator("input[type=file][multiple]").set_input_files([blank])
     expect(page.get_by_role("alert")).to_be_visible(timeout=JOB_MS)
     assert find_shifts(page) == []
@@ -104,6 +108,46 @@ def test_thumb_finds_everything(visit: tuple[Page, str], server: str) -> None:
         expect(page.locator(".dancer canvas")).to_be_visible(timeout=JOB_MS)
         found[tool] = find_small(page)
     assert {where: small for where, small in found.items() if small} == {}
+
+
+def test_whole_way_can_be_gone_by_keyboard_alone(visit: tuple[Page, str]) -> None:
+    page, name = visit
+    if not name.startswith("desk"):
+        pytest.skip("phones have no keys")
+    go_by_keys(page, ".sample")
+    page.keyboard.press("Enter")
+    expect(page.locator(".player canvas")).to_be_visible(timeout=JOB_MS)
+    go_by_keys(page, ".motion-card")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator(".motion-card:focus")).to_have_attribute("aria-selected", "true")
+    expect(page.locator(".stage-note")).to_have_count(0, timeout=JOB_MS)
+    dancing = page.url
+    assert "?motion=" in dancing
+    go_by_keys(page, "a.mend", back=True)
+    page.keyboard.press("Enter")
+    expect(page.locator(".board-picture")).to_be_visible(timeout=JOB_MS)
+    go_by_keys(page, ".edit-tab[href*='joints']")
+    page.keyboard.press("Enter")
+    go_by_keys(page, ".grip")
+    page.keyboard.press("Shift+ArrowUp")
+    expect(page.locator("button.icon-button").first).to_have_attribute("aria-disabled", "false")
+    go_by_keys(page, ".edit-done", back=True)
+    page.keyboard.press("Enter")
+    expect(page.locator(".player canvas")).to_be_visible(timeout=JOB_MS)
+    assert page.url == dancing
+    go_by_keys(page, ".export button")
+    page.keyboard.press("Enter")
+    expect(page.locator(".export .is-made")).to_be_visible(timeout=JOB_MS)
+
+
+def go_by_keys(page: Page, target: str, back: bool = False) -> None:
+    """Tab, or Shift+Tab, until one of the targets has the focus."""
+    for _ in range(60):
+        page.keyboard.press("Shift+Tab" if back else "Tab")
+        if page.locator(f"{target}:focus").count():
+            return
+    pytest.fail(f"no way leads to {target}")
 
 
 def test_page_says_which_language_it_speaks(visit: tuple[Page, str]) -> None:
