@@ -76,7 +76,7 @@ def arrivals(rate: float, seed: int) -> Iterator[float]:
         rate: a second, > 0.
         seed: the same gives the same moments.
     """
-    chance, at = random.Random(seed), 0.0
+    chance, at = random.Random(seed), 0.0  # nosec B311: moments are no secrets
     while True:
         at += chance.expovariate(rate)
         yield at

@@ -56,7 +56,7 @@ class Management:
         token: for management; "" where none is asked for.
     """
 
-    def __init__(self, url: str, metrics_url: str, token: str = "") -> None:
+    def __init__(self, url: str, metrics_url: str, token: str) -> None:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         self._http = httpx.Client(base_url=url, headers=headers, timeout=_TIMEOUT_S)
         self._metrics_url = metrics_url

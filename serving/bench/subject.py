@@ -195,7 +195,7 @@ class StartedServer:
             )
         urls = [f"http://127.0.0.1:{port}" for port in self._ports]
         self._await_ready(urls[0], self._process)
-        self._management = Management(urls[1], urls[2])
+        self._management = Management(urls[1], urls[2], "")
         _await_workers(self._management, self._model.name, setting)
 
     def _server_settings(self) -> Mapping[str, Any]:
