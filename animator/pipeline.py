@@ -60,6 +60,7 @@ __all__ = (
     "complete",
     "film",
     "move_figures",
+    "say_nothing",
     "set_stage",
     "stage_figures",
 )
@@ -75,6 +76,10 @@ MOST_REHEARSED = 6
 
 _DRAWING = 0.25
 """Share of the work of an animation that comes before its first frame."""
+
+
+def say_nothing(_step: Step, _share: float) -> None:
+    """The progress of what nobody watches."""
 
 
 def annotate(

@@ -22,9 +22,8 @@ from animator.cli.drawings import LocalModels, read_drawing
 from animator.core.annotation import Annotation, FigureAnnotation
 from animator.core.drawing import Drawing
 from animator.core.geometry import Box
-from animator.core.job import Step
 from animator.core.mask import mask_from_run_lengths
-from animator.pipeline import annotate, complete
+from animator.pipeline import annotate, complete, say_nothing
 
 ROOT = Path(__file__).parents[1]
 DRAWINGS = Path(os.environ.get("ANIMATOR_TEST_DATA", ROOT.parent / "shared" / "data")) / "drawings"
@@ -59,7 +58,7 @@ def main() -> None:
     rows: dict[float, list[Found]] = {wider: [] for wider in WIDER}
     for file in sorted(DRAWINGS.glob("*.[jp][pn]g"))[::every]:
         drawing = Drawing(id=file.name, image=read_drawing(file).image)
-        annotation = annotate(drawing, models, _say_nothing)
+        annotation = annotate(drawing, models, say_nothing)
         for figure in annotation.figures:
             for wider in WIDER:
                 rows[wider].append(_find(drawing, annotation, figure, wider, models))
@@ -81,7 +80,7 @@ def _find(
     figures = tuple(bare if one is figure else one for one in annotation.figures)
     pending = msgspec.structs.replace(annotation, figures=figures)
     begun = time.process_time()
-    after = complete(drawing, pending, models, _say_nothing)[figure.id]
+    after = complete(drawing, pending, models, say_nothing)[figure.id]
     work = time.process_time() - begun
     true, found = (_on_page(one, annotation) for one in (figure, after))
     side = max(figure.box.width, figure.box.height)
@@ -123,10 +122,6 @@ def _row(found: list[Found]) -> str:
         f"{len(found)} | {np.mean(agreements):.3f} | {worst.agreement:.2f} ({worst.drawing}) | "
         f"{away:.1%} | {work:.0f}"
     )
-
-
-def _say_nothing(step: Step, share: float) -> None:
-    pass
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from animator import pipeline
 from animator.core.documents import AnimationRequest
 from animator.core.drawing import Drawing
-from animator.core.job import Step
 from animator.core.scene import Background
 from animator.directing import Props
 from animator.ingest import decode_image
@@ -49,22 +48,18 @@ def meadow() -> Drawing:
 def draw_row(file: Path, predictor: LocalPredictor) -> Picture:
     """One drawing with all that `ROW` asks for, side by side, each SIDE pixels high."""
     drawing = decode_image(file.read_bytes())
-    annotation = pipeline.annotate(drawing, predictor, _say_nothing)
+    annotation = pipeline.annotate(drawing, predictor, pipeline.say_nothing)
     cells = []
     for wish in ROW:
         request = msgspec.structs.replace(wish, motion="wave", side=SIDE)
         stage = pipeline.stage_figures(
-            drawing, annotation, request, _say_nothing, Props(picture=meadow())
+            drawing, annotation, request, pipeline.say_nothing, Props(picture=meadow())
         )
         frame = next(rasterize(stage, [FRAME]))
         room = (SIDE - frame.shape[0], SIDE * 4 // 5 - frame.shape[1])
         edges = ((room[0], 0), (room[1] // 2, room[1] - room[1] // 2), (0, 0))
         cells.append(np.pad(frame[..., :3], edges, constant_values=255))
     return np.hstack(cells)
-
-
-def _say_nothing(_step: Step, _share: float) -> None:
-    pass
 
 
 def main() -> None:

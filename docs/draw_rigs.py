@@ -15,7 +15,6 @@ from animator.core.annotation import Annotation, FigureAnnotation
 from animator.core.documents import AnimationRequest
 from animator.core.drawing import Drawing
 from animator.core.geometry import Box
-from animator.core.job import Step
 from animator.core.mask import Mask, run_lengths_from_mask
 from animator.core.rigging import TEMPLATES, RigOptions, lay_out
 from animator.core.scene import Overlay
@@ -97,7 +96,7 @@ def frames(
     which: tuple[int, ...],
 ) -> list[Picture]:
     """Some frames of what a request gives, square, (side, side, 3) uint8 each."""
-    stage = pipeline.stage_figures(drawing, annotation, request, _say_nothing)
+    stage = pipeline.stage_figures(drawing, annotation, request, pipeline.say_nothing)
     return [_square(frame[..., :3], request.side) for frame in rasterize(stage, which)]
 
 
@@ -120,7 +119,7 @@ def draw_templates() -> Picture:
 def draw_steps() -> Picture:
     """A sample drawing: its bones, its triangles, whose they are, and a frame of a clip."""
     drawing = decode_image((ROOT / "web" / "samples" / "dancer.jpg").read_bytes())
-    found = pipeline.annotate(drawing, LocalPredictor(ROOT / "models"), _say_nothing)
+    found = pipeline.annotate(drawing, LocalPredictor(ROOT / "models"), pipeline.say_nothing)
     looks: tuple[tuple[tuple[Overlay, ...], str, int], ...] = (
         (("bones",), "breathe", 0),
         (("weights",), "breathe", 0),
@@ -140,10 +139,6 @@ def _square(frame: NDArray[np.uint8], side: int) -> Picture:
     top, left = (side - height) // 2, (side - width) // 2
     tile[top : top + height, left : left + width] = frame
     return tile
-
-
-def _say_nothing(step: Step, share: float) -> None:
-    pass
 
 
 def main() -> None:

@@ -18,7 +18,6 @@ from animator.core.animation import AnimationFormat
 from animator.core.annotation import Annotation, FigureAnnotation
 from animator.core.documents import AnimationRequest
 from animator.core.drawing import Drawing
-from animator.core.job import Step
 from animator.core.mask import mask_from_run_lengths
 from animator.core.pose import joint_positions
 from animator.core.skeleton import Skeleton
@@ -98,20 +97,16 @@ def frames_of(file: Path, count: int) -> list[Picture]:
 def picture_walk(file: Path, motion: str, predictor: LocalPredictor) -> Picture:
     """One row: the drawing, what was found in it, three frames of the clip."""
     drawing = decode_image(file.read_bytes())
-    annotation = pipeline.annotate(drawing, predictor, _say_nothing)
+    annotation = pipeline.annotate(drawing, predictor, pipeline.say_nothing)
     with tempfile.TemporaryDirectory() as folder:
         request = AnimationRequest(motion=motion, side=SIDE)
-        pipeline.animate(drawing, annotation, request, Path(folder), _say_nothing)
+        pipeline.animate(drawing, annotation, request, Path(folder), pipeline.say_nothing)
         if file.stem == CLIP:
             clip = Path(folder, f"animation.{AnimationFormat.GIF}")
             (PICTURES / f"{CLIP}.gif").write_bytes(clip.read_bytes())
         moved = frames_of(Path(folder, f"animation.{AnimationFormat.MP4}"), 3)
     row = [drawing.image, draw_findings(drawing, annotation), *moved]
     return np.hstack([fit(picture, SIDE) for picture in row])
-
-
-def _say_nothing(_step: Step, _share: float) -> None:
-    pass
 
 
 def main() -> None:

@@ -8,7 +8,6 @@ from animator.cli.drawings import read_drawing
 from animator.core.annotation import Annotation
 from animator.core.drawing import Drawing, crop_figure
 from animator.core.errors import AnimatorError, InvalidMotion, NoFigureFound
-from animator.core.job import Step
 from animator.core.mask import mask_from_run_lengths
 from animator.core.motion import Motion
 from animator.core.rotation import rotate_drawing
@@ -25,7 +24,7 @@ from animator.motion import (
     trim,
 )
 from animator.motion.mapping import build_map, map_joints
-from animator.pipeline import annotate
+from animator.pipeline import annotate, say_nothing
 from animator.rigging import fit_template
 from animator.staging import Performer
 from animator.vision import Predictor
@@ -78,11 +77,7 @@ def _read_figure(file: Path, predictor: Predictor) -> tuple[Drawing, Annotation]
     if is_character(file):
         return read_character(file)
     drawing = read_drawing(file)
-    return drawing, annotate(drawing, predictor, _say_nothing)
-
-
-def _say_nothing(step: Step, share: float) -> None:
-    pass
+    return drawing, annotate(drawing, predictor, say_nothing)
 
 
 def _read_performance(role: Role, skeleton: Skeleton) -> Performance:
