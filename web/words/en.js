@@ -261,7 +261,7 @@ export const words = {
       png: ["Picture of this moment", "PNG, does not move"],
       sheet: ["Sprite sheet", "PNG and JSON, for games"],
       joints: ["Places of the joints", "JSON, for programs"],
-      character: ["The figure itself", "for AnimatedDrawings"],
+      character: ["The figure itself", "for Animated Drawings"],
       gltf: ["3-D model", "glTF, for Blender and games"],
     }),
   },

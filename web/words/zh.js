@@ -258,7 +258,7 @@ export const words = {
       png: ["这一刻的图片", "PNG，不会动"],
       sheet: ["精灵图", "PNG 和 JSON，用于游戏"],
       joints: ["关节位置", "JSON，供程序使用"],
-      character: ["人物本身", "用于 AnimatedDrawings"],
+      character: ["人物本身", "用于 Animated Drawings"],
       gltf: ["3D 模型", "glTF，用于 Blender 和游戏"],
     },
   },
