@@ -129,10 +129,13 @@ def test_other_worker_ends_the_job_of_a_lost_machine(
     assert app.wait_for_job(drawing["job"])["state"] == "done"
 
 
-def test_only_the_page_is_published() -> None:
-    assert {name for name, service in SERVICES.items() if "ports" in service} == {"web"}
+def test_only_the_page_is_published_and_to_this_machine_what_watches_it() -> None:
+    usual = {name: service for name, service in SERVICES.items() if "profiles" not in service}
+    assert {name for name, service in usual.items() if "ports" in service} == {"web"}
+    assert {name for name, service in usual.items() if "public" in service["networks"]} == {"web"}
     assert COMPOSE["networks"]["private"]["internal"] is True
-    assert {n for n, s in SERVICES.items() if "public" in s["networks"]} == {"web"}
+    ports = [port for service in SERVICES.values() for port in service.get("ports", ())]
+    assert [port for port in ports if not port.startswith("127.0.0.1:")] == []
 
 
 @pytest.mark.parametrize("service", SERVICES)
@@ -153,7 +156,8 @@ def test_queue_and_drawings_outlive_their_containers() -> None:
     mounts = {name: service.get("volumes", []) for name, service in SERVICES.items()}
     assert mounts["redis"] == ["queue:/data"]
     assert mounts["web"] == mounts["worker"] == ["drawings:/data"]
-    assert set(COMPOSE["volumes"]) == {"queue", "drawings"}
+    assert mounts["prometheus"][-1] == "metrics:/prometheus"
+    assert set(COMPOSE["volumes"]) == {"queue", "drawings", "metrics"}
 
 
 def test_image_is_built_of_files_that_are_there_and_runs_for_no_root() -> None:
