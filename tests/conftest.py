@@ -19,3 +19,9 @@ def shared_data() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"no test drawings in {SHARED} (set ANIMATOR_TEST_DATA to their folder)")
     return SHARED
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests come last: Playwright's event loop runs as long as their browser is open, and
+    no test that uses asyncio can run beside it."""
+    items.sort(key=lambda item: "e2e" in item.path.parts)

@@ -44,11 +44,10 @@ def drawing(app: App) -> str:
     return str(drawing["id"])
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """A real Chromium, ended with these tests: Playwright's event loop keeps others from running.
-
-    So no test beside these that uses asyncio in this thread can be put into this folder.
+    """A real Chromium. Playwright's event loop keeps others from running, so these tests come last,
+    and no test that uses asyncio in this thread can be put into this folder.
     """
     if not CHROMIUM.exists():
         pytest.skip(f"no Chromium at {CHROMIUM}: install the package `chromium`")
