@@ -196,11 +196,16 @@ def launch(arguments: list[str], environment: Mapping[str, str]) -> subprocess.P
 
 @contextmanager
 def serving_app(
-    data_dir: Path, pause: float = 0.0, models: Path = MODELS, port: int | None = None
+    data_dir: Path,
+    pause: float = 0.0,
+    models: Path = MODELS,
+    port: int | None = None,
+    learning: bool = False,
 ) -> Iterator[App]:
     """Everything in one `animator serve`; `pause` seconds are spent in the detector.
 
     port: of the page, as that of one that was stopped; any that is free where it is left out.
+    learning: whether people may allow that their drawings are learned from.
     """
     free, *others = free_ports(5)
     web = port or free
@@ -209,7 +214,8 @@ def serving_app(
     arguments += [
         word for flag, port in zip(flags, others, strict=True) for word in (flag, str(port))
     ]
-    process = launch(arguments, {"ANIMATOR_TEST_PAUSE": str(pause)})
+    environment = {"ANIMATOR_TEST_PAUSE": str(pause), "ANIMATOR_LEARNING": str(learning).lower()}
+    process = launch(arguments, environment)
     app = App(process, f"http://127.0.0.1:{web}", data_dir)
     app.models, app.metrics = f"http://127.0.0.1:{others[0]}", (others[2], others[3])
     try:
