@@ -87,7 +87,8 @@ class Mender:
         page = page or self.page
         page.goto(f"{self.url}/drawings/{self.drawing}/edit/{tool}")
         expect(page.locator(".board-picture")).to_be_visible(timeout=WAIT_MS)
-        page.wait_for_function("document.querySelector('.board-picture').complete")
+        # `wait_for_function` may evaluate a string in the page, which its policy forbids.
+        expect(page.locator(".board-picture")).to_have_js_property("complete", True)
 
     def on_screen(self, x: float, y: float) -> Point:
         """Where a point of the drawing is seen."""

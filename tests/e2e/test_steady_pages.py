@@ -44,7 +44,7 @@ def test_nobody_is_kept_from_any_page(visit: tuple[Page, str], server: str) -> N
     found = {"first": find_barriers(page)}
     take_picture(page, f"first-{name}")
     hand_in(page, "robot")
-    expect(page.locator(".stage .picture")).to_be_visible()
+    expect(page.locator(".stage .picture, .player canvas").first).to_be_visible()
     found["working"] = find_barriers(page)
     expect(page.locator(".player canvas")).to_be_visible(timeout=JOB_MS)
     page.locator(".exports summary").click()
@@ -167,7 +167,7 @@ def test_all_of_ones_own_is_deleted_at_once(visit: tuple[Page, str], server: str
     if name.endswith("zh"):
         pytest.skip("said in English")
     hand_in(page, "hat")
-    expect(page.locator(".stage .picture")).to_be_visible()
+    expect(page.locator(".stage .picture, .player canvas").first).to_be_visible()
     address = page.url
     (cookie,) = page.context.cookies()
     assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
