@@ -16,10 +16,9 @@ from animator.core.annotation import Annotation, FigureAnnotation
 from animator.core.documents import AnimationRequest
 from animator.core.drawing import Drawing
 from animator.core.geometry import Box
-from animator.core.job import Step
 from animator.core.mask import Mask, run_lengths_from_mask
 from animator.ingest import decode_image, encode_lossless
-from animator.pipeline import animate
+from animator.pipeline import animate, say_nothing
 from animator.rigging import fit_template
 
 __all__ = ("rehearse",)
@@ -58,7 +57,7 @@ def _animate_doll() -> None:
     annotation = Annotation(width=_WIDTH, height=_HEIGHT, figures=(figure,))
     with tempfile.TemporaryDirectory() as folder:
         request = AnimationRequest(formats=_FORMATS)
-        animate(drawing, annotation, request, Path(folder), _tell_nobody)
+        animate(drawing, annotation, request, Path(folder), say_nothing)
 
 
 def _doll() -> NDArray[np.bool_]:
@@ -66,7 +65,3 @@ def _doll() -> NDArray[np.bool_]:
     for top, left, height, width in (_HEAD, _BODY, _ARMS, *_LEGS):
         paint[top : top + height, left : left + width] = True
     return paint
-
-
-def _tell_nobody(_step: Step, _share: float) -> None:
-    pass

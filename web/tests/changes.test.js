@@ -2,23 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { changeBetween, complete, isCompletion, reframe } from "../mending/changes.js";
+import { MASK, SKELETON, figure } from "./figures.js";
 
 /** @import { FigureAnnotation } from "../types.js" */
-
-const MASK = { size: /** @type {[number, number]} */ ([4, 4]), counts: "04" };
-const SKELETON = { joints: [{ name: "root", parent: null, x: 1, y: 2, score: 1 }] };
-
-/** @type {(id: string, rest?: Partial<FigureAnnotation>) => FigureAnnotation} */
-const figure = (id, rest) => ({
-  id,
-  box: [0, 0, 4, 4],
-  score: 0.9,
-  mask: MASK,
-  skeleton: SKELETON,
-  limbs: {},
-  hidden: false,
-  ...rest,
-});
 
 const [A, B] = [figure("a"), figure("b")];
 

@@ -3,27 +3,14 @@ import { test } from "node:test";
 
 import { ApiError } from "../api.js";
 import { Corrections } from "../mending/corrections.js";
+import { figure } from "./figures.js";
 
 /** @import { Annotation, FigureAnnotation } from "../types.js" */
 /** @import { Change } from "../mending/changes.js" */
 /** @import { Unsaved } from "../mending/saving.js" */
 
-const MASK = { size: /** @type {[number, number]} */ ([4, 4]), counts: "04" };
-const SKELETON = { joints: [{ name: "root", parent: null, x: 1, y: 2, score: 1 }] };
 const PACE = { rest: 1, pause: 5 };
 const NAMES = { mine: "mine", theirs: "theirs" };
-
-/** @type {(id: string, rest?: Partial<FigureAnnotation>) => FigureAnnotation} */
-const figure = (id, rest) => ({
-  id,
-  box: [0, 0, 4, 4],
-  score: 0.9,
-  mask: MASK,
-  skeleton: SKELETON,
-  limbs: {},
-  hidden: false,
-  ...rest,
-});
 
 /** A server that keeps one annotation, as the real one does. */
 class Kept {
