@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.support_serve import ROOT
 
@@ -59,17 +59,22 @@ _FIND_SMALL = """() => {
 }"""
 
 
-@contextmanager
-def open_page(browser: Browser, size: str, **options: Any) -> Iterator[Page]:
-    """A page of its own, whose code may not fail and whose policy may not be broken."""
+def new_visit(browser: Browser, size: str, **options: Any) -> BrowserContext:
+    """Somebody new at a phone or at a desk; whoever opens it closes it."""
     width, height = SIZES[size]
     is_phone = size == "phone"
-    context = browser.new_context(
+    return browser.new_context(
         viewport={"width": width, "height": height},
         is_mobile=is_phone,
         has_touch=is_phone,
         **options,
     )
+
+
+@contextmanager
+def open_page(browser: Browser, size: str, **options: Any) -> Iterator[Page]:
+    """A page of its own, whose code may not fail and whose policy may not be broken."""
+    context = new_visit(browser, size, **options)
     context.add_init_script(_WATCH_SHIFTS)
     page = context.new_page()
     faults: list[str] = []

@@ -11,7 +11,7 @@ from animator.core.annotation import FigureAnnotation
 from animator.core.skeleton import Joint
 from tests.support_bad_images import blank_page, encode
 from tests.support_mending import Mender
-from tests.support_pages import JOB_MS, SIZES
+from tests.support_pages import JOB_MS, SIZES, new_visit
 from tests.support_serve import App
 from tests.support_touch import Finger, Point, between, middle_of
 
@@ -22,15 +22,9 @@ class Visit:
     """One browser with one drawing, opened by a tool at a time; `reset` undoes all corrections."""
 
     def __init__(self, browser: Browser, app: App, kind: str) -> None:
-        width, height = SIZES[kind]
         is_phone = kind == "phone"
         self.kind = kind
-        self.context = browser.new_context(
-            viewport={"width": width, "height": height},
-            is_mobile=is_phone,
-            has_touch=is_phone,
-            device_scale_factor=2 if is_phone else 1,
-        )
+        self.context = new_visit(browser, kind, device_scale_factor=2 if is_phone else 1)
         picture = app.http.get("/samples/dancer.jpg").content
         self.mender = Mender(self.context, app.url, picture)
         self.page = self.mender.page

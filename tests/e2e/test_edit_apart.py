@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.support_mending import Mender
+from tests.support_pages import new_visit
 from tests.support_serve import TINY_MODELS, App, draw_doll, serving_app, wait_until
 
 pytestmark = pytest.mark.browser
@@ -22,9 +23,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(
-        viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True
-    )
+    context = new_visit(browser, "phone")
     yield context
     context.close()
 

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, expect
 from animator.core.annotation import FigureAnnotation
 from animator.core.mask import Mask, run_lengths_from_mask
 from tests.support_mending import PAPER, Mender, agreement, silhouette
-from tests.support_pages import AXE, find_barriers
+from tests.support_pages import AXE, find_barriers, new_visit
 from tests.support_serve import PATIENCE, ROOT, TINY_MODELS, serving_app, wait_until
 from tests.support_touch import Finger, middle_of
 
@@ -29,9 +29,7 @@ CROSS = "Brush: the arrow keys move it, hold the space bar to draw"
 
 @pytest.fixture
 def phone(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(
-        viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True
-    )
+    context = new_visit(browser, "phone")
     yield context
     context.close()
 
@@ -39,7 +37,7 @@ def phone(browser: Browser) -> Iterator[BrowserContext]:
 @pytest.fixture(scope="module")
 def desk(browser: Browser, server: str) -> Iterator[Mender]:
     """A sample that the real models have read; its outline changes from test to test."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context = new_visit(browser, "desk")
     mender = Mender(context, server, ROBOT.read_bytes())
     yield mender
     context.close()
