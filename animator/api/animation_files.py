@@ -20,7 +20,7 @@ from animator.core.documents import (
 )
 from animator.core.errors import NotFound
 
-__all__ = ("name_for_saving", "pack_everything", "send_file")
+__all__ = ("pack_everything", "send_file")
 
 
 def send_file(
@@ -41,12 +41,12 @@ def send_file(
         media_type=FORMATS[file.format].media_type,
         etag=file.blob,
         cache=PRIVATE_CACHE,
-        save_as=name_for_saving(services, animation, file) if save else None,
+        save_as=_name_for_saving(services, animation, file) if save else None,
     )
     return respond_with(request, content)
 
 
-def name_for_saving(services: ApiServices, animation: AnimationDocument, file: Animation) -> str:
+def _name_for_saving(services: ApiServices, animation: AnimationDocument, file: Animation) -> str:
     """A file name that says which drawing does what."""
     drawing = services.documents.get(DrawingDocument, animation.drawing)
     motion = _motion_word(services, animation)

@@ -8,7 +8,7 @@ import msgspec
 from litestar import Request, Response
 from litestar.exceptions import HTTPException
 
-__all__ = ("PRIVATE_CACHE", "Content", "respond_with")
+__all__ = ("PRIVATE_CACHE", "Content", "offer_as", "respond_with")
 
 PRIVATE_CACHE = "private, max-age=3600"
 """For files that never change under their name, and belong to one person."""
@@ -36,6 +36,11 @@ class Content(msgspec.Struct, frozen=True, kw_only=True):
     encoding: str | None = None
 
 
+def offer_as(name: str) -> dict[str, str]:
+    """The header that offers an answer for saving under a name (RFC 6266)."""
+    return {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
+
+
 def respond_with(request: Request[Any, Any, Any], content: Content) -> Response[bytes]:
     """Send content, or the part asked for (RFC 9110), or word that it has not changed.
 
@@ -45,7 +50,7 @@ def respond_with(request: Request[Any, Any, Any], content: Content) -> Response[
     etag = f'"{content.etag}"'
     headers = {"ETag": etag, "Cache-Control": content.cache, "Accept-Ranges": "bytes"}
     if content.save_as is not None:
-        headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(content.save_as)}"
+        headers |= offer_as(content.save_as)
     if content.encoding is not None:
         headers["Content-Encoding"] = content.encoding
     if etag in request.headers.get("If-None-Match", ""):

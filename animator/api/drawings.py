@@ -5,14 +5,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import PurePath
 from typing import Any
-from urllib.parse import quote
 
 from litestar import Controller, Request, Response, delete, get, post, put
 from litestar.params import FromPath
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED, HTTP_204_NO_CONTENT
 
 from animator.api.animation_files import pack_everything
-from animator.api.contents import PRIVATE_CACHE, Content, respond_with
+from animator.api.contents import PRIVATE_CACHE, Content, offer_as, respond_with
 from animator.api.owners import CurrentOwner
 from animator.api.pagination import After, Limit, cut_part, link_next
 from animator.api.rates import RATE
@@ -99,10 +98,9 @@ class DrawingController(Controller):
     def get_everything(self, drawing_id: FromPath[str], services: Services) -> Response[bytes]:
         """The picture, what was found in it, and every file that is ready, in one zip."""
         drawing = services.documents.get(DrawingDocument, drawing_id)
-        name = quote(f"{PurePath(drawing.name).stem}.zip")
         return Response(
             pack_everything(services, drawing),
-            headers={"Content-Disposition": f"attachment; filename*=UTF-8''{name}"},
+            headers=offer_as(f"{PurePath(drawing.name).stem}.zip"),
         )
 
     @put(

@@ -116,7 +116,7 @@ def _store(services: ApiServices, owner: Owner, name: str, data: bytes) -> Motio
     if len(services.documents.motions_of(owner.id)) >= MOST_MOTIONS:
         msg = f"You have {MOST_MOTIONS} motions of your own. Delete one, then try again."
         raise InvalidMotion(msg)
-    id, now, kept = secrets.token_urlsafe(16), time.time(), services.limits.keep_seconds
+    id, now = secrets.token_urlsafe(16), time.time()
     motion = MotionDocument(
         id=id,
         owner=owner.id,
@@ -124,7 +124,7 @@ def _store(services: ApiServices, owner: Owner, name: str, data: bytes) -> Motio
         title=PurePath(name).stem.strip(". ") or "motion",
         job=new_job(id),
         created=now,
-        expires=now + kept if kept else None,
+        expires=services.limits.expiry(now),
     )
     services.blobs.put(motion_blob(id), data)
     services.documents.put(id, motion)

@@ -98,6 +98,10 @@ class ApiLimits:
         """Seconds for which a drawing is kept; 0: until it is deleted."""
         return self.keep_days * 24 * 3600
 
+    def expiry(self, now: float) -> float | None:
+        """When what is handed in now is forgotten, seconds since 1970; None: not by itself."""
+        return now + self.keep_seconds if self.keep_seconds else None
+
 
 def know_no_key(_: str) -> ApiKey | None:
     """There are no keys."""

@@ -49,14 +49,13 @@ def store_upload(
 
 def _describe(services: ApiServices, upload: Upload) -> DrawingDocument:
     id, now = secrets.token_urlsafe(16), time.time()
-    kept = services.limits.keep_seconds
     return DrawingDocument(
         id=id,
         name=upload.name,
         upload=f"{id}.upload",
         job=new_job(id),
         created=now,
-        expires=now + kept if kept else None,
+        expires=services.limits.expiry(now),
     )
 
 

@@ -21,7 +21,6 @@ __all__ = ("Client",)
 
 OnProgress = Callable[[JobEvent], None]
 Made = TypeVar("Made", DrawingDocument, AnimationDocument)
-Listed = TypeVar("Listed", DrawingDocument, AnimationDocument)
 
 _COOKIE = "animator_owner"
 _ANSWER_TIMEOUT = 30.0
@@ -93,8 +92,7 @@ class Client:
         if not isinstance(picture, bytes):
             name = name or Path(picture).name
         how = {"params": {"name": name}, "content": data}
-        answer = self._server.send("POST", "/api/drawings", is_safe_twice=True, **how)
-        return msgspec.json.decode(answer.content, type=DrawingDocument)
+        return self._server.ask(DrawingDocument, "POST", "/api/drawings", is_safe_twice=True, **how)
 
     def wait(self, made: Made, on_progress: OnProgress = lambda _: None) -> Made:
         """Wait until a drawing is read, or an animation made; how it stands then.
@@ -135,8 +133,7 @@ class Client:
         path = f"/api/drawings/{drawing.id}/annotation"
         how = {"content": msgspec.json.encode(annotation), "headers": _stored(annotation)}
         # Sent twice it would be in conflict with itself.
-        answer = self._server.send("PUT", path, is_safe_twice=False, **how)
-        return msgspec.json.decode(answer.content, type=Annotation)
+        return self._server.ask(Annotation, "PUT", path, is_safe_twice=False, **how)
 
     def motions(self) -> tuple[MotionInfo, ...]:
         """What figures can do."""
@@ -213,7 +210,7 @@ class Client:
                 # Whether it is away for long, this finds out, and waits for it.
                 self._server.ask(JobEvent, "GET", f"/api/jobs/{job}")
 
-    def _list(self, kind: type[Listed], path: str) -> Iterator[Listed]:
+    def _list(self, kind: type[Made], path: str) -> Iterator[Made]:
         address: str | None = f"{path}?limit={_PART}"
         while address is not None:
             answer = self._server.send("GET", address)

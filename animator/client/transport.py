@@ -39,7 +39,7 @@ class Transport:
             kind: what it is.
             method: of the request.
             path: of the request.
-            how: as `httpx.Client.request` takes it.
+            how: as `send` takes it, and `httpx.Client.request`.
 
         Raises:
             AnimatorError: the server's refusal, by its code.
@@ -68,7 +68,7 @@ class Transport:
 
     def _send(self, method: str, path: str, **how: Any) -> httpx.Response:
         answer = self.http.request(method, path, **how)
-        if not answer.is_success and answer.status_code != httpx.codes.NOT_MODIFIED:
+        if not answer.is_success:
             _refuse(answer)
         return answer
 

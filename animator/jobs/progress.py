@@ -87,8 +87,10 @@ class JobProgress:
         progress = max(min(progress, 1.0), self._last.progress)
         known = self._last.state == "running" and self._last.step == step
         if not known or progress - self._last.progress >= _SMALLEST_STEP:
-            news = JobEvent(job=self._job, state="running", step=step, progress=progress)
-            self._tell(msgspec.structs.replace(news, found=self._last.found))
+            found = self._last.found
+            self._tell(
+                JobEvent(job=self._job, state="running", step=step, progress=progress, found=found)
+            )
 
     def show(self, found: Annotation) -> None:
         """Tell what is known so far of the drawing that is being read."""
@@ -100,8 +102,8 @@ class JobProgress:
 
     def fail(self, problem: JobProblem) -> None:
         """Tell that the job failed, and why."""
-        last = msgspec.structs.replace(self._last, found=None)
-        self._tell(msgspec.structs.replace(last, state="failed", problem=problem))
+        failed = msgspec.structs.replace(self._last, state="failed", problem=problem, found=None)
+        self._tell(failed)
 
     @property
     def _job(self) -> str:

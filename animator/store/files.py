@@ -42,6 +42,7 @@ _FOLDERS: dict[type, str] = {
 _LISTED = (AnimationDocument, MotionDocument, Ownership, Share)
 """Kinds that are listed in an index under what they belong to."""
 
+_Dated = TypeVar("_Dated", AnimationDocument, MotionDocument, Share)
 _Perishable = TypeVar("_Perishable", DrawingDocument, MotionDocument)
 
 _ENTRY = re.compile(r"([0-9a-f]{14})-([0-9a-f]{64})-([A-Za-z0-9_-]{1,64})")
@@ -80,13 +81,11 @@ class FileDocuments:
 
     def animations_of(self, drawing: str) -> tuple[AnimationDocument, ...]:
         """All animations of a drawing, oldest first."""
-        found = self._those_of("animations_of", drawing, AnimationDocument)
-        return tuple(sorted(found, key=lambda animation: (animation.created, animation.id)))
+        return self._those_of("animations_of", drawing, AnimationDocument)
 
     def shares_of(self, animation: str) -> tuple[Share, ...]:
         """All shares of an animation, oldest first."""
-        found = self._those_of("shares_of", animation, Share)
-        return tuple(sorted(found, key=lambda share: (share.created, share.id)))
+        return self._those_of("shares_of", animation, Share)
 
     def drawings_of(self, owner: str) -> tuple[str, ...]:
         """Ids of all drawings of an owner, newest first."""
@@ -94,8 +93,7 @@ class FileDocuments:
 
     def motions_of(self, owner: str) -> tuple[MotionDocument, ...]:
         """All motions that an owner handed in, oldest first."""
-        found = self._those_of("motions_of", owner, MotionDocument)
-        return tuple(sorted(found, key=lambda motion: (motion.created, motion.id)))
+        return self._those_of("motions_of", owner, MotionDocument)
 
     def find_upload(self, owner: str, sha256: str) -> str | None:
         """Id of the owner's drawing that came as these bytes; None when there is none."""
@@ -189,10 +187,13 @@ class FileDocuments:
             with suppress(OSError):  # others are in the folder, or it is gone already
                 entry.parent.rmdir()
 
-    def _those_of(self, index: str, whose: str, kind: type[Document]) -> Iterator[Document]:
+    def _those_of(self, index: str, whose: str, kind: type[_Dated]) -> tuple[_Dated, ...]:
+        """What is listed there and not gone, oldest first."""
+        found: list[_Dated] = []
         for id in self._listed(index, whose):
             with suppress(NotFound):
-                yield self.get(kind, id)
+                found.append(self.get(kind, id))
+        return tuple(sorted(found, key=lambda document: (document.created, document.id)))
 
     def _entries(self, owner: str) -> list[re.Match[str]]:
         """What an owner's index holds, oldest first."""
