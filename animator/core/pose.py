@@ -12,6 +12,7 @@ __all__ = (
     "JointTrack",
     "PoseSequence",
     "VertexTrack",
+    "group_of_joints",
     "joint_positions",
     "pose_joints",
     "turn_joints",
@@ -139,6 +140,15 @@ def turn_joints(
         places[:, joint, 0] = places[:, parent, 0] + cosine * bone[0] - sine * bone[1]
         places[:, joint, 1] = places[:, parent, 1] + sine * bone[0] + cosine * bone[1]
     return JointTrack(places=places, turns=turns)
+
+
+def group_of_joints(poses: PoseSequence, skeleton: Skeleton) -> NDArray[np.int16]:
+    """The limb group of each joint's bone (J,); one that is in no group goes with its parent."""
+    named = {bone: place for place, bones in enumerate(poses.groups) for bone in bones}
+    found = np.zeros(len(skeleton.joints), np.int16)
+    for i, (joint, parent) in enumerate(zip(skeleton.joints, skeleton.parents, strict=True)):
+        found[i] = named.get(joint.name, found[max(parent, 0)])
+    return found
 
 
 def joint_positions(skeleton: Skeleton) -> NDArray[np.float32]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from animator.core.annotation import Depth
-from animator.core.pose import PoseSequence
+from animator.core.pose import PoseSequence, group_of_joints
 from animator.core.skeleton import Skeleton
 
 __all__ = ("order_limbs",)
@@ -24,7 +24,7 @@ def order_limbs(
         goes its own way from there. The bone that ends in that joint is the body's, unless its
         whole limb group belongs to the limb, or the limb has no other: the neck.
     """
-    groups = _group_of_joints(poses, skeleton)
+    groups = group_of_joints(poses, skeleton).tolist()
     keys = _limb_of_joints(groups, skeleton, limbs)
     if not any(keys):
         return poses
@@ -40,15 +40,6 @@ def order_limbs(
         depths=np.stack(depths, axis=1).astype(np.float32),
         groups=tuple(tuple(names[pair]) for pair in found),
     )
-
-
-def _group_of_joints(poses: PoseSequence, skeleton: Skeleton) -> list[int]:
-    """The limb group of each joint's bone; one that is in no group goes with its parent."""
-    named = {bone: place for place, bones in enumerate(poses.groups) for bone in bones}
-    found: list[int] = []
-    for joint, parent in zip(skeleton.joints, skeleton.parents, strict=True):
-        found.append(named.get(joint.name, found[parent] if parent >= 0 else 0))
-    return found
 
 
 def _limb_of_joints(groups: list[int], skeleton: Skeleton, limbs: Mapping[str, Depth]) -> list[str]:

@@ -9,7 +9,17 @@ from numpy.typing import NDArray
 
 from animator.core.errors import InvalidTrack
 
-__all__ = ("FILE_HEAD", "Kind", "Reader", "pack", "pack_places", "read_places", "unpack")
+__all__ = (
+    "FILE_HEAD",
+    "Kind",
+    "Reader",
+    "pack",
+    "pack_places",
+    "pack_texels",
+    "read_places",
+    "read_texels",
+    "unpack",
+)
 
 FILE_HEAD = struct.Struct("<4sHHI")
 """Magic, version, 0, bytes of the payload before it was packed."""
@@ -132,3 +142,14 @@ def read_places(reader: Reader, frames: int, count: int) -> NDArray[np.uint16]:
     for axis in (1, 0, 0):
         left = np.cumsum(left, axis=axis, dtype=np.uint16)
     return left
+
+
+def pack_texels(texels: NDArray[np.float32] | NDArray[np.float64]) -> bytes:
+    """Places in a texture (V, 2), in [-0.5, 1.5), in 32768ths: all x, then all y."""
+    counted = np.clip(np.rint((texels + 0.5) * 32768), 0, 65535).astype("<u2")
+    return np.ascontiguousarray(counted.T).tobytes()
+
+
+def read_texels(reader: Reader, count: int) -> NDArray[np.float64]:
+    """Places in a texture (V, 2); float32 holds them exactly, too."""
+    return reader.array("<u2", 2, count).T.astype(np.float64) / 32768 - 0.5

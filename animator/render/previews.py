@@ -7,7 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from animator.core.errors import InvalidTrack
-from animator.render.packed import Kind, Reader, pack, pack_places, read_places, unpack
+from animator.render.packed import (
+    Kind,
+    Reader,
+    pack,
+    pack_places,
+    pack_texels,
+    read_places,
+    read_texels,
+    unpack,
+)
 
 __all__ = ("PreviewClip", "PreviewFigure", "pack_previews", "read_previews", "skin_figure")
 
@@ -153,13 +162,12 @@ def _pack_figure(figure: PreviewFigure) -> bytes:
         raise ValueError(msg)
     sizes = (count, len(figure.triangles), joints, len(figure.clips), len(figure.texture))
     name = figure.id.encode()
-    texels = np.clip(np.rint((figure.texels + 0.5) * 32768), 0, 65535).astype("<u2")
     return b"".join(
         (
             FIGURE_HEAD.pack(*sizes, *figure.frame, len(name), 0),
             name,
             figure.texture,
-            np.ascontiguousarray(texels.T).tobytes(),
+            pack_texels(figure.texels),
             np.ascontiguousarray(figure.joints).astype("<f4").tobytes(),
             bytes(parent if parent >= 0 else MOST_JOINTS for parent in figure.parents),
             np.ascontiguousarray(figure.bones.T).astype(np.uint8).tobytes(),
@@ -197,7 +205,7 @@ def _read_figure(reader: Reader) -> PreviewFigure:
         _refuse("is out of all bounds")
     id = reader.take(int(numbers[9])).decode(errors="replace")
     picture = reader.take(texture)
-    texels = reader.array("<u2", 2, count).T.astype(np.float64) / 32768 - 0.5
+    texels = read_texels(reader, count)
     places = reader.array("<f4", joints, 2).astype(np.float64)
     parents = tuple(p if p < MOST_JOINTS else -1 for p in reader.take(joints))
     bones, shares = (reader.array("u1", INFLUENCES, count).T.astype(np.uint8) for _ in range(2))

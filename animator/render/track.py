@@ -8,7 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from animator.core.errors import InvalidTrack
-from animator.render.packed import Kind, Reader, pack, pack_places, read_places, unpack
+from animator.render.packed import (
+    Kind,
+    Reader,
+    pack,
+    pack_places,
+    pack_texels,
+    read_places,
+    read_texels,
+    unpack,
+)
 
 __all__ = ("TrackClip", "TrackFigure", "pack_track", "read_track")
 
@@ -110,12 +119,11 @@ def _pack_figure(figure: TrackFigure, step: float) -> bytes:
     )
     counted = np.rint((figure.vertices.astype(np.float64) - origin) / step)
     places = np.clip(counted, 0, MOST - 1).astype(np.uint16)
-    texels = np.clip(np.rint((figure.texels + 0.5) * 32768), 0, 65535).astype("<u2")
     return b"".join(
         (
             head,
             figure.texture,
-            np.ascontiguousarray(texels.T).tobytes(),
+            pack_texels(figure.texels),
             figure.triangles.astype("<u2").tobytes(),
             figure.groups.astype("<u4").tobytes(),
             figure.order.astype(np.uint8).tobytes(),
@@ -143,16 +151,14 @@ def _read_figure(reader: Reader, frames: int) -> TrackFigure:
         msg = "A figure of this vertex track is out of all bounds."
         raise InvalidTrack(msg)
     texture = reader.take(texture_bytes)
-    texels = reader.array("<u2", 2, count).T.astype(np.float32) / 32768 - 0.5
+    texels = read_texels(reader, count).astype(np.float32)
     triangles = reader.array("<u2", triangle_count, 3).astype(np.int32)
     groups = reader.array("<u4", group_count + 1).astype(np.int64)
     order = reader.array("u1", frames, group_count).astype(np.uint8)
     _check_figure(count, triangles, groups, order)
     places = np.stack([read_places(reader, frames, count) for _ in range(2)], axis=2)
     vertices = (places * step + origin).astype(np.float32)
-    return TrackFigure(
-        vertices, texels.astype(np.float32), triangles, groups, order, texture, int(numbers[3])
-    )
+    return TrackFigure(vertices, texels, triangles, groups, order, texture, int(numbers[3]))
 
 
 def _check_figure(

@@ -5,7 +5,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from animator.core.pose import JointTrack, PoseSequence, VertexTrack, pose_joints, turn_joints
+from animator.core.pose import (
+    JointTrack,
+    PoseSequence,
+    VertexTrack,
+    group_of_joints,
+    pose_joints,
+    turn_joints,
+)
 from animator.core.rig import Rig
 from animator.rigging.arap import Arap, pull_of
 from animator.rigging.handles import handle_places
@@ -38,11 +45,10 @@ def deform(rig: Rig, poses: PoseSequence) -> VertexTrack:
         msg = f"expected angles for {count} joints, got {poses.angles.shape[1]}"
         raise ValueError(msg)
     motor = motor_of(rig)
-    group_of_joint = _groups(rig, poses.groups)
     return VertexTrack(
         fps=poses.fps,
         vertices=_move(rig, motor, poses),
-        group_of=group_of_joint[rig.bone_of],
+        group_of=group_of_joints(poses, rig.skeleton)[rig.bone_of],
         order=np.argsort(poses.depths, axis=1, kind="stable").astype(np.int16),
     )
 
@@ -103,14 +109,3 @@ def _between(
     every = np.concatenate((track.places[:, 0], track.turns), axis=1)
     mixed = np.stack([np.interp(lent, lenders, column[lenders]) for column in every.T], axis=1)
     return turn_joints(motor.rest, parents, mixed[:, :2], mixed[:, 2:])
-
-
-def _groups(rig: Rig, groups: tuple[tuple[str, ...], ...]) -> NDArray[np.int16]:
-    """The limb group of each joint's bone; one that is in no group goes with its parent."""
-    named = {name: place for place, names in enumerate(groups) for name in names}
-    found = np.zeros(len(rig.skeleton.joints), dtype=np.int16)
-    for i, (joint, parent) in enumerate(
-        zip(rig.skeleton.joints, rig.skeleton.parents, strict=True)
-    ):
-        found[i] = named.get(joint.name, found[max(parent, 0)])
-    return found
