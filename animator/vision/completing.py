@@ -13,10 +13,9 @@ from animator.core.errors import EmptyMask
 from animator.core.geometry import Box
 from animator.core.keypoints import Keypoints
 from animator.core.mask import Mask, mask_from_run_lengths, run_lengths_from_mask
-from animator.core.spaces import drawing_to_figure, figure_to_drawing
 from animator.vision.detect import FoundFigure
 from animator.vision.figures import Outline, outline_inside, outline_plainly, tighten
-from animator.vision.keypoints import look_around
+from animator.vision.keypoints import look_around, move_keypoints
 from animator.vision.predictor import Predictor
 from animator.vision.scaling import shrink
 from animator.vision.skeleton import build_skeleton
@@ -47,7 +46,7 @@ def complete_figure(
     else:
         outline = _outline(drawing, figure, others, predictor)
         mask = _spread(outline, figure.box)
-        keypoints = _moved(outline.keypoints, outline.box, figure.box)
+        keypoints = move_keypoints(outline.keypoints, outline.box, figure.box)
     skeleton = figure.skeleton or build_skeleton(keypoints, mask)
     lengths = figure.mask or run_lengths_from_mask(mask)
     return msgspec.structs.replace(figure, mask=lengths, skeleton=skeleton)
@@ -80,13 +79,7 @@ def _look_at_mask(drawing: Drawing, box: Box, mask: Mask, predictor: Predictor) 
     """Keypoints in figure space of the box; the model looks at what the mask covers."""
     close, _ = tighten(box, mask)
     view = look_around(drawing, close, predictor)
-    return _moved(view.keypoints, view.box, box)
-
-
-def _moved(keypoints: Keypoints, before: Box, after: Box) -> Keypoints:
-    """Keypoints in figure space of another box."""
-    points = drawing_to_figure(figure_to_drawing(keypoints.points, before), after)
-    return Keypoints(points=points, scores=keypoints.scores)
+    return move_keypoints(view.keypoints, view.box, box)
 
 
 def _spread(outline: Outline, box: Box) -> Mask:

@@ -11,10 +11,9 @@ from animator.core.errors import EmptyMask
 from animator.core.geometry import Box, intersection_over_union, join_boxes, pad_box
 from animator.core.keypoints import Keypoints
 from animator.core.mask import Mask, run_lengths_from_mask
-from animator.core.spaces import drawing_to_figure, figure_to_drawing
 from animator.vision.belief import Opinion, believe
 from animator.vision.detect import FoundFigure, is_apart, is_neighbour
-from animator.vision.keypoints import FigureView, look_around
+from animator.vision.keypoints import look_around, move_keypoints
 from animator.vision.predictor import Predictor
 from animator.vision.segment import segment
 from animator.vision.skeleton import build_skeleton
@@ -125,7 +124,8 @@ def outline_plainly(drawing: Drawing, figure: FoundFigure, predictor: Predictor)
         mask = Mask(np.ones(crop.image.shape[:2], np.bool_))
     box, mask = tighten(crop.box, mask)
     view = look_around(drawing, box, predictor)
-    return Outline(figure.detection.score, box, mask, _seen_from(box, view))
+    keypoints = move_keypoints(view.keypoints, view.box, box)
+    return Outline(figure.detection.score, box, mask, keypoints)
 
 
 def _outline(
@@ -157,7 +157,8 @@ def _outline(
         outline, mask = tighten(*(found if limit is None else _cut(*found, limit)))
         if intersection_over_union(outline, seen) > _SAME:
             break
-    return Outline(figure.detection.score, outline, mask, _seen_from(outline, view))
+    keypoints = move_keypoints(view.keypoints, view.box, outline)
+    return Outline(figure.detection.score, outline, mask, keypoints)
 
 
 def annotate_figures(outlines: Sequence[Outline]) -> tuple[FigureAnnotation, ...]:
@@ -198,12 +199,6 @@ def _opinion_of(figure: FoundFigure) -> Opinion:
     if figure.mask is None:
         return Opinion(box, np.full((1, 1), _UNTOLD, np.float32), _UNTOLD_WEIGHT)
     return Opinion(box, figure.mask)
-
-
-def _seen_from(box: Box, view: FigureView) -> Keypoints:
-    """What was seen, in figure space of a box."""
-    points = drawing_to_figure(figure_to_drawing(view.keypoints.points, view.box), box)
-    return Keypoints(points=points, scores=view.keypoints.scores)
 
 
 def _cut(crop: Box, mask: Mask, limit: Box) -> tuple[Box, Mask]:

@@ -8,10 +8,18 @@ from numpy.typing import NDArray
 from animator.core.drawing import Drawing, Figure, crop_figure
 from animator.core.geometry import Box, pad_box
 from animator.core.keypoints import Keypoints
+from animator.core.spaces import drawing_to_figure, figure_to_drawing
 from animator.vision.predictor import Predictor
 from animator.vision.scaling import shrink
 
-__all__ = ("POSE_ESTIMATOR", "FigureView", "crop_for_pose", "look_around", "look_at")
+__all__ = (
+    "POSE_ESTIMATOR",
+    "FigureView",
+    "crop_for_pose",
+    "look_around",
+    "look_at",
+    "move_keypoints",
+)
 
 POSE_ESTIMATOR = "drawn_humanoid_pose_estimator"
 
@@ -75,3 +83,9 @@ def look_at(figure: Figure, predictor: Predictor) -> FigureView:
         mask=None if mask is None else mask.astype(np.float32),
         figure=None if likely is None else float(likely[0]),
     )
+
+
+def move_keypoints(keypoints: Keypoints, before: Box, after: Box) -> Keypoints:
+    """Keypoints in figure space of one box (drawing space), in that of another."""
+    points = drawing_to_figure(figure_to_drawing(keypoints.points, before), after)
+    return Keypoints(points=points, scores=keypoints.scores)
