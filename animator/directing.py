@@ -11,6 +11,7 @@ from animator.core.drawing import Drawing
 from animator.core.errors import InvalidMotion
 from animator.core.motion import Motion, MotionInfo, Playback, RetargetMap
 from animator.motion import (
+    LONGEST,
     Performance,
     inspect_clip,
     list_motions,
@@ -36,9 +37,6 @@ Clip = tuple[Motion, RetargetMap]
 
 OWN = "own"
 """Tag of motions that people handed in."""
-
-LONGEST = 120.0
-"""Seconds of a motion file, at most: as long as a performance may be."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

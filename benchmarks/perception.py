@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from animator.core.drawing import Drawing
 from animator.ingest import decode_image
-from animator.pipeline import annotate
+from animator.pipeline import annotate, say_nothing
 from animator.vision import FoundFigure, detect, outline_figure
 from models.training.synthesis import synthesize
 from serving.archive.manifest import read_manifest
@@ -101,7 +101,7 @@ def time_looking(drawing: Drawing, threads: int, runs: int) -> tuple[Duration, D
         return outline_figure(drawing, found, 0, predictor)
 
     def whole() -> object:
-        return annotate(drawing, predictor, lambda step, share: None)
+        return annotate(drawing, predictor, say_nothing)
 
     detection = time_calls(lambda: detect(drawing, predictor), runs)
     return detection, time_calls(outline, runs), time_calls(whole, runs)

@@ -46,13 +46,13 @@ def run(args: argparse.Namespace) -> int:
     # Arrays, pictures and models are loaded only for this command: `--help` needs none of them.
     from animator.cli.drawings import LocalModels, read_drawing
     from animator.cli.records import encode_record, failed_record, record_of
-    from animator.pipeline import annotate
+    from animator.pipeline import annotate, say_nothing
 
     models = LocalModels()
     failures = 0
     for file in args.files:
         try:
-            annotation = annotate(read_drawing(file), models, lambda step, share: None)
+            annotation = annotate(read_drawing(file), models, say_nothing)
             record = record_of(str(file), annotation)
         except AnimatorError as error:
             record = failed_record(str(file), error)

@@ -12,7 +12,7 @@ from animator.cli.drawings import LocalModels, read_drawing
 from animator.cli.model_home import newest
 from animator.cli.progress_line import counted
 from animator.core.errors import AnimatorError, ModelUnavailable
-from animator.pipeline import annotate
+from animator.pipeline import annotate, say_nothing
 from animator.settings import load_settings
 from animator.vision import Predictor
 from animator.vision.detect import DETECTOR
@@ -85,7 +85,7 @@ def _look(predictor: Predictor, folder: Path) -> int:
     seen = 0
     for file in counted(files, "pictures"):
         try:
-            annotate(read_drawing(file), predictor, lambda step, share: None)
+            annotate(read_drawing(file), predictor, say_nothing)
         except ModelUnavailable:
             raise
         except AnimatorError:  # the server would not have seen it either

@@ -16,7 +16,7 @@ from animator.core.errors import AnimatorError, ModelUnavailable
 from animator.core.geometry import Box
 from animator.core.mask import mask_from_run_lengths
 from animator.core.rotation import ROTATIONS, Rotation, rotate_drawing
-from animator.pipeline import annotate
+from animator.pipeline import annotate, say_nothing
 from animator.vision import Predictor
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class ProductWalk:
             return failed_record(str(file), error)
 
     def _annotate(self, drawing: Drawing) -> Annotation:
-        return annotate(drawing, self.predictor, lambda step, share: None)
+        return annotate(drawing, self.predictor, say_nothing)
 
 
 def walk_with(models: Path, least_score: float = 0.0) -> ProductWalk:

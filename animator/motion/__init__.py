@@ -8,12 +8,13 @@ from animator.motion.follow import follow
 from animator.motion.kinematics import trim
 from animator.motion.library import list_motions, load_motion
 from animator.motion.mapping import MapFile
-from animator.motion.performance import Performance, perform, prepare
+from animator.motion.performance import LONGEST, Performance, perform, prepare
 from animator.motion.retarget import retarget
 from animator.motion.rules import map_from_rules
 
 __all__ = (
     "DEFAULT_LIMITS",
+    "LONGEST",
     "ClipFacts",
     "MapFile",
     "Performance",

@@ -16,13 +16,13 @@ from animator.motion.mirror import mirror
 from animator.motion.sequence import blend, close, follow_on, settle, stay
 from animator.motion.timing import change_speed, thin
 
-__all__ = ("Performance", "perform", "prepare")
+__all__ = ("LONGEST", "Performance", "perform", "prepare")
 
 Clip = tuple[Motion, RetargetMap]
 
 _FADE = 0.4
 """Seconds in which one clip gives way to the next, or its end to its beginning."""
-_LONGEST = 120.0
+LONGEST = 120.0
 """Seconds of a whole performance: every frame of it is drawn and kept in the file."""
 
 
@@ -64,8 +64,8 @@ def prepare(motion: Motion, retarget_map: RetargetMap, playback: Playback) -> Pe
     mixed = clips.pop(1) if playback.blend is not None else None
     share = 0.0 if playback.blend is None else playback.blend.share
     seconds = sum(len(clip.root) / clip.fps for clip, _ in clips)
-    if seconds > _LONGEST:
-        msg = f"it would last {seconds:.0f} seconds; trim it to {_LONGEST:.0f} at most"
+    if seconds > LONGEST:
+        msg = f"it would last {seconds:.0f} seconds; trim it to {LONGEST:.0f} at most"
         raise InvalidMotion(msg)
     return Performance(tuple(clips), mixed, share, playback.stay, playback.loop)
 
