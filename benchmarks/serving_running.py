@@ -14,6 +14,8 @@ from pathlib import Path
 
 import psutil
 
+from serving.bench.usage import family_of
+
 __all__ = ("MODELS", "Place", "Running", "Server", "Workload", "free_ports", "our_environment")
 
 MODELS = Path(__file__).parent / "serving_peers"
@@ -153,11 +155,7 @@ class Running:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _processes(self) -> list[psutil.Process]:
-        try:
-            first = psutil.Process(self._process.pid)
-            return [first, *first.children(recursive=True)]
-        except psutil.NoSuchProcess:
-            return []
+        return family_of(self._process.pid)
 
     def _await_answer(self) -> None:
         until = time.monotonic() + _START_S

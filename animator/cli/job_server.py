@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 import httpx
 
 from animator.core.errors import AnimatorError
+from serving.bench.subject import free_ports
 
 __all__ = ("started_server",)
 
@@ -40,8 +40,8 @@ def started_server(folder: Path) -> Iterator[str]:
     Raises:
         ServerNotStarted: with the end of its log.
     """
-    ports = _free_ports(4)
     flags = ("--port", "--inference-port", "--management-port", "--metrics-port")
+    ports = free_ports(len(flags))
     command = [sys.executable, "-m", "animator", "serve", "--data-dir", str(folder / "data")]
     command += [text for pair in zip(flags, map(str, ports), strict=True) for text in pair]
     environment = {**os.environ, **{f"ANIMATOR_{name}": "0" for name in _UNLIMITED}}
@@ -74,11 +74,3 @@ def _await(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
         time.sleep(0.1)
     msg = f"The server does not start: {log.read_text(errors='replace')[-500:]}"
     raise ServerNotStarted(msg)
-
-
-def _free_ports(count: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [int(one.getsockname()[1]) for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from serving.bench.measured import Trial
+from serving.bench.measured import Trial, longest
 
-__all__ = ("Change", "compare", "interval", "worse")
+__all__ = ("Change", "compare", "interval")
 
 _DRAWS = 2000
 _INTERVAL = (2.5, 97.5)
@@ -62,18 +62,13 @@ def compare(before: Iterable[Trial], now: Iterable[Trial], tolerance: float = 0.
         now: trials of this one.
         tolerance: a change up to this share is none.
     """
-    then = _longest(before)
+    then = {trial.setting.name: trial for trial in longest(before)}
     changes: list[Change] = []
-    for setting, trial in _longest(now).items():
-        old = then.get(setting)
+    for trial in longest(now):
+        old = then.get(trial.setting.name)
         if old is not None and old.repeats:
             changes += _changes(old, trial, tolerance)
     return changes
-
-
-def worse(changes: Iterable[Change]) -> list[Change]:
-    """Those that count as a regression."""
-    return [change for change in changes if change.is_worse]
 
 
 def interval(values: Sequence[float], of: Callable[..., Numbers]) -> tuple[float, float]:
@@ -88,18 +83,9 @@ def interval(values: Sequence[float], of: Callable[..., Numbers]) -> tuple[float
     return float(low), float(high)
 
 
-def _longest(trials: Iterable[Trial]) -> dict[str, Trial]:
-    found: dict[str, Trial] = {}
-    for trial in trials:
-        name = trial.setting.name
-        if name not in found or trial.seconds >= found[name].seconds:
-            found[name] = trial
-    return found
-
-
 def _changes(before: Trial, now: Trial, tolerance: float) -> list[Change]:
     name = now.setting.name
-    if not now.repeats or now.problem:
+    if not now.is_measured:
         return [
             Change(f"{name}: {now.problem}", "throughput", before.median("throughput"), 0, True)
         ]

@@ -106,8 +106,9 @@ def _starter(options: argparse.Namespace, model: Model) -> Callable[[], Subject]
         options.metrics_url or _above(options.url, 2),
         options.token,
     )
-    is_address = model.archive.startswith(("http://", "https://"))
-    archive = model.archive if is_address or not model.archive else Path(model.archive).name
+    archive = model.archive
+    if archive and not model.is_remote:
+        archive = Path(archive).name
     return lambda: RunningServer(options.url, management, model.name, archive)
 
 
@@ -118,8 +119,9 @@ def _above(url: str, offset: int) -> str:
 
 def _archive(url: str) -> Model:
     """The model of an address, or of a file."""
-    if url.startswith(("http://", "https://")):
-        return Model(_NAME, Path("models"), url)
+    model = Model(_NAME, Path("models"), url)
+    if model.is_remote:
+        return model
     path = Path(url.removeprefix("file://"))
     return Model(_NAME, path.parent, path.name)
 

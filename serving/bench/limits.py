@@ -96,7 +96,7 @@ def parse_limit(text: str) -> Limit:
 
 def excess(trial: Trial, limits: Sequence[Limit]) -> float:
     """The worst of all limits, in times its bound; at most 1 when all are kept."""
-    if trial.problem or not trial.repeats:
+    if not trial.is_measured:
         return math.inf
     # Without a limit of its own, a setting that mostly fails is no setting.
     own = limits if any(limit.what == "errors" for limit in limits) else (*limits, _HALF)

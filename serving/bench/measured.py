@@ -1,7 +1,7 @@
 """Trial: what was measured of one setting, and the spread over its repeats."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 import numpy as np
@@ -11,7 +11,17 @@ from serving.bench.setting import Setting
 from serving.bench.stages import Stages
 from serving.bench.usage import Usage
 
-__all__ = ("SLICES", "Measured", "Slice", "Spread", "Trial", "measure", "slices_of", "spread")
+__all__ = (
+    "SLICES",
+    "Measured",
+    "Slice",
+    "Spread",
+    "Trial",
+    "longest",
+    "measure",
+    "slices_of",
+    "spread",
+)
 
 SLICES = 5
 """Parts of a repeat, of equal time, that count as looks of their own."""
@@ -102,6 +112,11 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
         return self.spread(field).median
 
     @property
+    def is_measured(self) -> bool:
+        """Whether it could be tried, and has numbers."""
+        return bool(self.repeats) and not self.problem
+
+    @property
     def measured_s(self) -> float:
         """Seconds that were measured; of fixed numbers of requests not what was planned."""
         return sum(repeat.seconds for repeat in self.repeats)
@@ -120,6 +135,16 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     def slices(self) -> tuple[Slice, ...]:
         """Of all repeats."""
         return tuple(part for repeat in self.repeats for part in repeat.slices)
+
+
+def longest(trials: Iterable[Trial]) -> list[Trial]:
+    """Each setting's longest trial, in the order in which they were first tried."""
+    found: dict[str, Trial] = {}
+    for trial in trials:
+        before = found.get(trial.setting.name)
+        if before is None or trial.seconds >= before.seconds:
+            found[trial.setting.name] = trial
+    return list(found.values())
 
 
 def spread(values: Sequence[float]) -> Spread:

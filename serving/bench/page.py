@@ -40,7 +40,7 @@ class Report:
 def pareto(trials: Iterable[Trial]) -> list[Trial]:
     """Those that no other beats in both throughput and p99, by rising throughput."""
     front: list[Trial] = []
-    ran = [trial for trial in trials if trial.repeats and not trial.problem]
+    ran = [trial for trial in trials if trial.is_measured]
     for trial in sorted(ran, key=lambda t: (-t.median("throughput"), t.median("p99_ms"))):
         if not front or trial.median("p99_ms") < front[-1].median("p99_ms"):
             front.append(trial)
@@ -49,7 +49,7 @@ def pareto(trials: Iterable[Trial]) -> list[Trial]:
 
 def report_page(report: Report) -> str:
     """The page."""
-    ran = [trial for trial in report.trials if trial.repeats and not trial.problem]
+    ran = [trial for trial in report.trials if trial.is_measured]
     sections = [_verdict(report), _facts(report.facts), _changes(report.changes)]
     if ran:
         sections += [_latencies(report, ran), _usage(report, ran), _tuned(report.tuned)]

@@ -2,7 +2,7 @@
 
 import os
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -13,19 +13,9 @@ from serving.bench.page import Report, report_page
 from serving.bench.torchserve_report import Case, ab_csv, ab_markdown
 from serving.errors import BadInput
 
-__all__ = ("TRIALS", "longest", "machine_facts", "read_trials", "write_cases", "write_page")
+__all__ = ("TRIALS", "machine_facts", "read_trials", "write_cases", "write_page")
 
 TRIALS = "trials.jsonl"
-
-
-def longest(trials: Iterable[Trial]) -> list[Trial]:
-    """Each setting's longest trial, in the order in which they were first tried."""
-    found: dict[str, Trial] = {}
-    for trial in trials:
-        before = found.get(trial.setting.name)
-        if before is None or trial.seconds >= before.seconds:
-            found[trial.setting.name] = trial
-    return list(found.values())
 
 
 def read_trials(folder: Path) -> list[Trial]:

@@ -95,7 +95,7 @@ def best_of(trials: Iterable[Trial], limits: Sequence[Limit]) -> Trial | None:
 
 def _ranked(trials: Iterable[Trial], limits: Sequence[Limit], doubt: float) -> list[Trial]:
     """The best first: inside the limits by throughput, then by how far they are broken."""
-    ran = [trial for trial in trials if not trial.problem and trial.repeats]
+    ran = [trial for trial in trials if trial.is_measured]
 
     def place(trial: Trial) -> tuple[bool, float]:
         over = excess(trial, limits)

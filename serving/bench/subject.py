@@ -145,7 +145,7 @@ class StartedServer:
         self._model = _alone(model, self._folder / "models")
         self._served: Setting | None = None
         self._process: subprocess.Popen[bytes] | None = None
-        self._ports = (0, 0, 0)
+        self._ports: tuple[int, ...] = (0, 0, 0)
         self._management: Management | None = None
 
     @property
@@ -180,7 +180,7 @@ class StartedServer:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _start(self, setting: Setting) -> None:
-        self._ports = free_ports()
+        self._ports = free_ports(len(_KINDS))
         config = self._folder / "serving.toml"
         config.write_text(server_config(self._model, setting, self._server_settings()))
         command = [sys.executable, "-m", "serving", "start", "--config", str(config)]
@@ -201,7 +201,7 @@ class StartedServer:
     def _server_settings(self) -> Mapping[str, Any]:
         ports = {f"{k}_port": port for k, port in zip(_KINDS, self._ports, strict=True)}
         own: dict[str, Any] = {"enable_grpc": False, "token_authorization": "off"}
-        if self._model.archive.startswith(("http://", "https://")):
+        if self._model.is_remote:
             own["allowed_urls"] = [re.escape(self._model.archive)]
         return {**ports, **own}
 
@@ -264,7 +264,7 @@ def _alone(model: Model, folder: Path) -> Model:
             raise ModelNotFound(msg)
         (folder / model.name).symlink_to(source.resolve())
         return Model(model.name, folder)
-    if model.archive.startswith(("http://", "https://")):
+    if model.is_remote:
         return Model(model.name, folder, model.archive)
     source = model.models_dir / model.archive
     if not source.exists():
@@ -282,10 +282,10 @@ def _environment() -> dict[str, str]:
     return {**clean, "PYTHONPATH": os.pathsep.join(paths)}
 
 
-def free_ports() -> tuple[int, int, int]:
-    """Three ports of this machine that nobody listens on just now."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]
-    first, second, third = (int(one.getsockname()[1]) for one in sockets)
+def free_ports(count: int) -> tuple[int, ...]:
+    """So many ports of this machine that nobody listens on just now."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = tuple(int(one.getsockname()[1]) for one in sockets)
     for one in sockets:
         one.close()
-    return first, second, third
+    return ports

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from serving.bench.against import compare
+from serving.bench.against import Change, compare
 from serving.bench.limits import Limit, latency_limit_ms
 from serving.bench.load import Plan, run
-from serving.bench.measured import Trial
+from serving.bench.measured import Trial, longest
 from serving.bench.page import Report
 from serving.bench.progress import Progress, planned_s
 from serving.bench.records import Result
-from serving.bench.results import TRIALS, longest, machine_facts, write_page
+from serving.bench.results import TRIALS, machine_facts, write_page
 from serving.bench.search import ETA, ROUNDS, best_of, full_grid, halving
 from serving.bench.setting import Space
 from serving.bench.subject import Subject
@@ -119,7 +119,8 @@ class Sweep:
             except KeyboardInterrupt:
                 is_whole = False
         spent_s = time.monotonic() - began
-        return self._write(journal.trials, spent_s, is_whole, compare_with(former, tolerance))
+        changes = compare(former, journal.trials, tolerance)
+        return self._write(journal.trials, spent_s, is_whole, changes)
 
     def _search(self, bench: Bench) -> None:
         goal, settings = self._goal, list(self._goal.space.grid())
@@ -140,26 +141,26 @@ class Sweep:
         trials: Sequence[Trial],
         spent_s: float,
         is_whole: bool,
-        compared: Callable[[Sequence[Trial]], tuple[list[str], bool]],
+        changes: Sequence[Change],
     ) -> Swept:
         best, kept = best_of(trials, self._goal.limits), longest(trials)
         # The best is the very object that the page marks.
         best = next((t for t in kept if best and t.setting == best.setting), None)
-        changes, is_worse = compared(trials)
+        order = sorted(changes, key=lambda change: not change.is_worse)
         report = Report(
             title=f"{self._model.name}: how it is served best",
-            facts=self._facts(trials, spent_s, is_whole),
+            facts=self._facts(trials, len(kept), spent_s, is_whole),
             trials=kept,
             limits=self._goal.limits,
             best=best,
             tuned=tuned_config(self._model, best.setting, _why(best)) if best else "",
-            changes=changes,
+            changes=[change.sentence for change in order],
         )
         write_page(self._folder, report)
-        return Swept(kept, best, is_whole, is_worse)
+        return Swept(kept, best, is_whole, any(change.is_worse for change in changes))
 
     def _facts(
-        self, trials: Sequence[Trial], spent_s: float, is_whole: bool
+        self, trials: Sequence[Trial], tried: int, spent_s: float, is_whole: bool
     ) -> list[tuple[str, str]]:
         timing, settings = self._goal.timing, len(list(self._goal.space.grid()))
         sizes = ", ".join(f"{len(body):,}" for body in self._ask.bodies[:5])
@@ -168,7 +169,7 @@ class Sweep:
             *machine_facts(),
             ("asked", f"{self._ask.path}, bodies of {sizes} bytes"),
             ("a whole trial", f"{timing.repeats} times {timing.extent}"),
-            ("search", f"{kind}, {len(longest(trials))} of {settings} settings tried"),
+            ("search", f"{kind}, {tried} of {settings} settings tried"),
             ("time", f"{spent_s / 60:.1f} min" + ("" if is_whole else ", interrupted")),
         ]
         busy = max((repeat.busy for t in trials for repeat in t.repeats), default=0.0)
@@ -184,19 +185,6 @@ class Sweep:
             "timing": dataclasses.asdict(self._goal.timing),
         }
         return json.dumps(said)
-
-
-def compare_with(
-    former: Sequence[Trial], tolerance: float
-) -> Callable[[Sequence[Trial]], tuple[list[str], bool]]:
-    """What says how trials stand to former ones: sentences, and whether any is worse."""
-
-    def compared(trials: Sequence[Trial]) -> tuple[list[str], bool]:
-        changes = compare(former, trials, tolerance)
-        order = sorted(changes, key=lambda change: not change.is_worse)
-        return [change.sentence for change in order], any(c.is_worse for c in changes)
-
-    return compared
 
 
 def _why(best: Trial) -> str:

@@ -25,6 +25,11 @@ class Model:
     models_dir: Path
     archive: str = ""
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether its archive is an address."""
+        return self.archive.startswith(("http://", "https://"))
+
 
 def server_config(model: Model, setting: Setting, server: Mapping[str, Any]) -> str:
     """The TOML by which a server serves the model so.

@@ -2,7 +2,6 @@
 
 import contextlib
 import shutil
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -11,10 +10,12 @@ from contextlib import contextmanager
 import msgspec
 import psutil
 
+from serving.observe.machine import query_gpus
+
 __all__ = ("Usage", "UsageWatch", "family_of", "listener_of", "read_gpus")
 
-_GPU_QUERY = "utilization.gpu,memory.used,memory.total"
 _GPU_EVERY_S = 1.0
+_NVIDIA_SMI_S = 10
 _MIB = 1 << 20
 
 
@@ -115,18 +116,15 @@ def listener_of(port: int) -> int | None:
 
 def read_gpus() -> tuple[float, float, float] | None:
     """Mean load in percent, memory used and memory there is in MiB, of all GPUs; None: no GPUs."""
-    program = shutil.which("nvidia-smi")
-    if program is None:
-        return None
-    command = [program, f"--query-gpu={_GPU_QUERY}", "--format=csv,noheader,nounits"]
+    lines = query_gpus(_NVIDIA_SMI_S)
     try:
-        told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)
-        rows = [[float(cell) for cell in line.split(",")] for line in told.stdout.splitlines()]
-    except (OSError, subprocess.SubprocessError, ValueError):
+        rows = [[float(cell) for cell in line.split(",")] for line in lines]
+    except ValueError:
         return None
     if not rows:
         return None
-    return sum(r[0] for r in rows) / len(rows), sum(r[1] for r in rows), sum(r[2] for r in rows)
+    _, shares, used, total = map(sum, zip(*rows, strict=True))
+    return shares / len(rows), used, total
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import psutil
 
 from serving.observe.custom import TorchServeMetrics
 
-__all__ = ("Reading", "read_machine", "watch_machine")
+__all__ = ("Reading", "query_gpus", "read_machine", "watch_machine")
 
 _MB = 1024 * 1024
 _GB = 1024 * _MB
@@ -45,13 +45,19 @@ def read_machine() -> Iterator[Reading]:
     yield Reading("DiskUsage", disk.used / _GB)
     yield Reading("DiskUtilization", round(100 * disk.used / disk.total, 1))
     yield Reading("DiskAvailable", disk.free / _GB)
-    yield from _read_gpus()
+    for line in query_gpus(_NVIDIA_SMI_S):
+        yield from gpu_readings(line)
 
 
-def _read_gpus() -> Iterator[Reading]:
+def query_gpus(timeout_s: float) -> list[str]:
+    """A line of each GPU, as `gpu_readings` reads it; none where there is no GPU, or no answer.
+
+    Args:
+        timeout_s: longest wait for the answer, seconds.
+    """
     program = shutil.which("nvidia-smi")
     if program is None:
-        return
+        return []
     command = [
         program,
         "--query-gpu=index,utilization.gpu,memory.used,memory.total",
@@ -59,12 +65,11 @@ def _read_gpus() -> Iterator[Reading]:
     ]
     try:
         found = subprocess.run(
-            command, capture_output=True, text=True, timeout=_NVIDIA_SMI_S, check=True
+            command, capture_output=True, text=True, timeout=timeout_s, check=True
         )
     except (OSError, subprocess.SubprocessError):
-        return
-    for line in found.stdout.splitlines():
-        yield from gpu_readings(line)
+        return []
+    return found.stdout.splitlines()
 
 
 def gpu_readings(line: str) -> Iterator[Reading]:

@@ -1,7 +1,7 @@
 """Metrics in Prometheus' form, per model and version, one set for each server."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from prometheus_client import CollectorRegistry, generate_latest
@@ -16,7 +16,7 @@ from prometheus_client.registry import Collector
 from serving.batching.batcher import LaunchReason
 from serving.handlers.points import MetricPoint
 from serving.observe.distribution import Distribution
-from serving.observe.drift import Drift, DriftMonitor
+from serving.observe.drift import DriftMonitor
 from serving.observe.reference import Reference
 from serving.observe.statistics import BatchTimes, EndpointStatistics
 
@@ -217,10 +217,6 @@ class EndpointMetrics:
         """Tell the drift from a reference from now on; None: tell none."""
         self._monitor = DriftMonitor(reference) if reference is not None else None
         self._metrics.compare(self._labels, self._monitor)
-
-    def drifts(self) -> Mapping[str, Drift]:
-        """How each statistic stands against the reference, by name; none without a reference."""
-        return dict(self._monitor.drifts()) if self._monitor is not None else {}
 
     def watch(
         self, in_flight: Callable[[], int], waiting: Callable[[], int], workers: Callable[[], int]

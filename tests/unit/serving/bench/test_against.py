@@ -1,9 +1,10 @@
 import random
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
 
-from serving.bench.against import compare, interval, worse
+from serving.bench.against import Change, compare, interval
 from serving.bench.measured import Measured, Slice, Trial
 from serving.bench.setting import Setting
 from tests.unit.serving.bench.simulated import trial
@@ -18,6 +19,10 @@ def noisy(rate: float, p99_ms: float, noise: float, seed: int, errors: float = 0
     one: Measured = trial(Setting(), 15.0, rate, p99_ms, errors).repeats[0]
     fields = {name: getattr(one, name) for name in one.__struct_fields__} | {"slices": slices}
     return Trial(setting=Setting(), seconds=15.0, repeats=(Measured(**fields),))
+
+
+def worse(changes: Iterable[Change]) -> list[Change]:
+    return [change for change in changes if change.is_worse]
 
 
 def found(before: Trial, now: Trial) -> list[str]:

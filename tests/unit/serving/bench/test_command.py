@@ -73,7 +73,7 @@ def test_sweep_of_a_started_server_leaves_what_can_be_read_and_served(
 
 
 @pytest.fixture
-def running(home: Path) -> Iterator[tuple[int, int, int]]:
+def running(home: Path) -> Iterator[tuple[int, ...]]:
     """A server that runs, with an archive that may be registered anew; its ports."""
     (home / "store").mkdir()
     (home / "handler.py").write_text(
@@ -81,7 +81,7 @@ def running(home: Path) -> Iterator[tuple[int, int, int]]:
     )
     archive = ["--model-name", "echo", "--version", "1", "--handler", "handler.py:handle"]
     assert main(["archive", *archive, "--export-path", "store"]) == 0
-    ports = free_ports()
+    ports = free_ports(3)
     kinds = ("inference", "management", "metrics")
     flags = [f"--{kind}-port={port}" for kind, port in zip(kinds, ports, strict=True)]
     flags += ["--grpc-inference-port=0", "--grpc-management-port=0", "--disable-token-auth"]
@@ -107,7 +107,7 @@ def _await(url: str, server: "subprocess.Popen[bytes]") -> None:
 
 
 def test_running_server_is_set_for_each_trial_and_put_back(
-    home: Path, running: tuple[int, int, int]
+    home: Path, running: tuple[int, ...]
 ) -> None:
     inference, management, metrics = (f"http://127.0.0.1:{port}" for port in running)
     urls = ["--url", inference, "--management-url", management, "--metrics-url", metrics]
