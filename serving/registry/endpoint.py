@@ -115,7 +115,8 @@ class Endpoint:
             InvalidModel: when a file is not what the manifest says, or the model cannot be loaded.
         """
         await asyncio.to_thread(check_files, self._model.manifest, self._model.folder)
-        self._metrics.compare_with(read_reference(self._model.folder))
+        reference = await asyncio.to_thread(read_reference, self._model.folder)
+        self._metrics.compare_with(reference)
         await self._crew.start(wanted)
         self._has_started = True
 
@@ -126,9 +127,10 @@ class Endpoint:
             InvalidModel: when it cannot be loaded; the workers of before stay.
         """
         await asyncio.to_thread(check_files, model.manifest, model.folder)
+        reference = await asyncio.to_thread(read_reference, model.folder)
         await self._crew.replace(model)
         self._model = model
-        self._metrics.compare_with(read_reference(model.folder))
+        self._metrics.compare_with(reference)
         self._queue.limits = batch_limits(model.manifest, self._config)
         if isinstance(self._queue, Lanes):
             self._queue.lose_all()
