@@ -96,13 +96,14 @@ class Mender:
         scale = width / self.annotation().width
         return left + x * scale, top + y * scale
 
-    def wait_until_saved(self, revision: int) -> int:
+    def wait_until_saved(self, revision: int, page: Page | None = None) -> int:
         """Until the server has another revision than this, and the page says so; then that one."""
+        page = page or self.page
         until = time.monotonic() + WAIT_MS / 1000
         while self.annotation().revision == revision:
             assert time.monotonic() < until, "it is not saved"
-            self.page.wait_for_timeout(50)
-        expect(self.page.locator(".edit-state")).to_have_text("Saved", timeout=WAIT_MS)
+            page.wait_for_timeout(50)
+        expect(page.locator(".edit-state")).to_have_text("Saved", timeout=WAIT_MS)
         return self.annotation().revision
 
     def hears(self, text: str) -> None:

@@ -13,6 +13,7 @@ from PIL import Image
 
 from animator.core.annotation import Annotation, FigureAnnotation
 from animator.core.mask import Mask, mask_from_run_lengths, run_lengths_from_mask
+from tests.support_mending import agreement
 from tests.support_serve import App
 
 
@@ -79,10 +80,6 @@ def on_page(figure: FigureAnnotation, annotation: Annotation) -> NDArray[np.bool
     box = figure.box
     page[int(box.y1) : int(box.y2), int(box.x1) : int(box.x2)] = bits(figure)
     return page
-
-
-def agreement(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> float:
-    return float((a & b).sum() / (a | b).sum())
 
 
 def test_figure_is_removed_drawn_again_moved_and_painted(corrector: Corrector) -> None:

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.support_mending import Mender
 from tests.support_pages import new_visit
-from tests.support_serve import TINY_MODELS, App, draw_doll, serving_app, wait_until
+from tests.support_serve import TINY_MODELS, App, draw_doll, serving_app
 
 pytestmark = pytest.mark.browser
 
@@ -50,12 +50,6 @@ def expect_state(page: Page, state: str) -> None:
     expect(page.locator(".edit-state")).to_have_text(state, timeout=WAIT_MS)
 
 
-def wait_until_saved(mender: Mender, page: Page, revision: int) -> None:
-    """Until the server has another revision than this, and the tab says so."""
-    wait_until(lambda: mender.annotation().revision != revision, 20, "the saving")
-    expect_state(page, "Saved")
-
-
 @pytest.mark.parametrize("choice", ["Keep mine", "Take theirs"])
 def test_second_tab_is_told_of_and_nothing_is_lost(
     mender: Mender, context: BrowserContext, choice: str
@@ -66,7 +60,7 @@ def test_second_tab_is_told_of_and_nothing_is_lost(
     hand, foot = place_of(mender, "left_hand"), place_of(mender, "left_foot")
     revision = mender.annotation().revision
     nudge(there, "left foot", "Shift+ArrowDown")
-    wait_until_saved(mender, there, revision)
+    mender.wait_until_saved(revision, there)
     theirs = (foot[0], foot[1] + 10)
     assert place_of(mender, "left_foot") == theirs
     nudge(here, "left hand", "Shift+ArrowRight")
@@ -83,7 +77,7 @@ def test_second_tab_is_told_of_and_nothing_is_lost(
     assert (place_of(mender, "left_hand"), place_of(mender, "left_foot")) == both.pop(choice)
     revision = mender.annotation().revision
     here.get_by_role("button", name="Take back").click()
-    wait_until_saved(mender, here, revision)
+    mender.wait_until_saved(revision, here)
     [other] = both.values()
     assert (place_of(mender, "left_hand"), place_of(mender, "left_foot")) == other
 
@@ -123,5 +117,5 @@ def test_correction_that_was_not_saved_is_taken_up_after_a_reload(mender: Mender
     assert place_of(mender, "left_hand") == (hand[0] + 10, hand[1])
     revision = mender.annotation().revision
     page.get_by_role("button", name="Take back").click()
-    wait_until_saved(mender, page, revision)
+    mender.wait_until_saved(revision, page)
     assert place_of(mender, "left_hand") == hand
