@@ -37,7 +37,9 @@ export class Animations {
       const { request, files } = animation;
       // Which picture lay behind is not told.
       if (request.background?.kind === "picture") continue;
-      if (files.length === 0 && this.isOfNow(animation)) this.begun.set(textOf(request), animation);
+      // What has no name of its own cannot be told from others without one.
+      const isKnown = nameOf(request) !== null && this.isOfNow(animation);
+      if (files.length === 0 && isKnown) this.begun.set(textOf(request), animation);
       this.keep(animation);
     }
   }
