@@ -22,6 +22,12 @@ export class ApiError extends Error {
 }
 
 /**
+ * Whether what was asked for is not there, or no more.
+ * @param {unknown} error
+ */
+export const isGone = (error) => error instanceof ApiError && error.code === "not_found";
+
+/**
  * @param {Blob} file
  * @param {string} name
  * @param {(share: number) => void} onProgress share of the bytes that are sent, 0 to 1
@@ -136,7 +142,7 @@ export async function hasConsent(drawing) {
     await call("GET", `/api/drawings/${drawing}/consent`);
     return true;
   } catch (error) {
-    if (error instanceof ApiError && error.code === "not_found") return false;
+    if (isGone(error)) return false;
     throw error;
   }
 }

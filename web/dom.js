@@ -34,6 +34,18 @@ export function svg(tag, attributes = {}, ...children) {
 }
 
 /**
+ * Put something in place of all that a node holds; the focus stays within.
+ * @param {HTMLElement} node
+ * @param {HTMLElement} shown
+ * @param {HTMLElement} [focused] what gets the focus, where it was within
+ */
+export function refill(node, shown, focused = shown) {
+  const hadFocus = node.contains(document.activeElement);
+  node.replaceChildren(shown);
+  if (hadFocus) focused.focus({ preventScroll: true });
+}
+
+/**
  * Until the browser has painted so many frames; while the page is hidden, it paints none.
  * @param {number} count
  */

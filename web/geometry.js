@@ -1,6 +1,6 @@
 /** Boxes and points of a drawing; pure. Boxes are whole pixels, inside the drawing. */
 
-import { inDrawing } from "./spaces.js";
+import { clamp, inDrawing } from "./spaces.js";
 
 /** @import { DrawingPoint, Size } from "./spaces.js" */
 /** @import { Box } from "./types.js" */
@@ -141,6 +141,3 @@ export function growBox([x1, y1, x2, y2], share, { width, height }) {
 
 /** @type {(a: { x: number, y: number }, b: { x: number, y: number }) => number} */
 export const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
-
-/** @type {(value: number, least: number, most: number) => number} */
-const clamp = (value, least, most) => Math.min(Math.max(value, least), most);

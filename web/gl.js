@@ -27,3 +27,14 @@ export function link(gl, vertex, fragment, attributes) {
   }
   return program;
 }
+
+/**
+ * A figure's texture, decoded and premultiplied.
+ * @param {{ texture: Uint8Array<ArrayBuffer> }} figure a WebP picture, straight alpha
+ */
+export function decodeTexture({ texture }) {
+  return createImageBitmap(new Blob([texture], { type: "image/webp" }), {
+    premultiplyAlpha: "premultiply",
+    colorSpaceConversion: "none",
+  });
+}

@@ -7,6 +7,9 @@ const FILE_HEAD = 12;
 const VERSION = 1;
 const MAX_PAYLOAD = 256 * 1024 * 1024;
 
+/** Vertices of a figure, at most. */
+export const MOST_VERTICES = 65_536;
+
 /** The bytes are no such file, of another version, incomplete or damaged. */
 export class TrackError extends Error {}
 
@@ -125,6 +128,18 @@ export function weave(across, down) {
 
 /** @param {number} count of which 32,768 are the side of a texture */
 export const toTexel = (count) => count / 32768 - 0.5;
+
+/**
+ * Whether triangles are of vertices that are there, and parts of triangles, one after the other.
+ * @param {number} vertices
+ * @param {Uint16Array} triangles three vertices each, part by part
+ * @param {Uint32Array} starts the first triangle of each part, and how many triangles there are
+ */
+export function isMesh(vertices, triangles, starts) {
+  const isInside = triangles.every((vertex) => vertex < vertices);
+  const isRising = starts.every((start, i) => i === 0 || start >= (starts[i - 1] ?? 0));
+  return isInside && isRising && starts[0] === 0 && starts.at(-1) === triangles.length / 3;
+}
 
 /** @param {boolean} isSound @param {string} message */
 export function check(isSound, message) {

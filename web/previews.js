@@ -3,14 +3,12 @@
  * byte in docs/vertex-track.md; whatever is no such file is refused with `TrackError`.
  */
 
-import { check, openPacked, readPlaces, toTexel, weave } from "./packed.js";
+import { check, isMesh, MOST_VERTICES, openPacked, readPlaces, toTexel, weave } from "./packed.js";
 
 /** @import { Reader } from "./packed.js" */
 
 /** Bones that move a vertex, at most. */
 const INFLUENCES = 4;
-
-const MOST_VERTICES = 65_536;
 
 /** No joint: the root's parent. */
 const NONE = 255;
@@ -94,12 +92,9 @@ function readFigure(reader) {
 /** @param {Omit<PreviewFigure, "rest" | "clips">} figure */
 function checkFigure({ vertices, joints, parents, bones, triangles, starts }) {
   const isTree = parents.every((parent, joint) => parent < joint && (parent === -1) === (joint === 0));
-  const isInside =
-    triangles.every((vertex) => vertex < vertices) && bones.every((bone) => bone < parents.length);
-  const isRising = starts.every((start, i) => i === 0 || start >= (starts[i - 1] ?? 0));
-  const isWhole = starts[0] === 0 && starts[parents.length] === triangles.length / 3;
-  const isSound = isTree && isInside && isRising && isWhole && joints.every(Number.isFinite);
-  check(isSound, "a figure names what is not there");
+  const isInside = bones.every((bone) => bone < parents.length);
+  const isSound = isTree && isInside && joints.every(Number.isFinite);
+  check(isSound && isMesh(vertices, triangles, starts), "a figure names what is not there");
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Waiting until it is known what a drawing shows. */
 
-import { ApiError, createDrawing, getAnnotation, getDrawing } from "./api.js";
+import { createDrawing, getAnnotation, getDrawing, isGone } from "./api.js";
 import { followJob } from "./events.js";
 import { recallDrawing, rememberAnnotation, rememberDrawing } from "./session.js";
 
@@ -51,7 +51,7 @@ async function findAnnotation({ document, annotation }) {
   try {
     return await getAnnotation(document.id);
   } catch (error) {
-    if (!annotation && error instanceof ApiError && error.code === "not_found") return null;
+    if (!annotation && isGone(error)) return null;
     throw error;
   }
 }

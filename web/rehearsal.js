@@ -21,14 +21,3 @@ export async function rehearse(animations, motion) {
   const made = animations.made(request) ?? (await animations.begin(request, () => {}));
   return made ? readPreviews(await getFile(made.id, "previews")) : [];
 }
-
-/**
- * A figure's texture, decoded and premultiplied.
- * @param {PreviewFigure} figure
- */
-export function decodeTexture({ texture }) {
-  return createImageBitmap(new Blob([texture], { type: "image/webp" }), {
-    premultiplyAlpha: "premultiply",
-    colorSpaceConversion: "none",
-  });
-}

@@ -138,7 +138,7 @@ export function settle(view, drawing, board) {
 }
 
 /** @type {(value: number, least: number, most: number) => number} */
-const clamp = (value, least, most) => Math.min(Math.max(value, least), most);
+export const clamp = (value, least, most) => Math.min(Math.max(value, least), most);
 
 /** @type {(points: readonly [ScreenPoint, ScreenPoint]) => number} */
 const apart = ([a, b]) => Math.hypot(a.x - b.x, a.y - b.y);

@@ -1,6 +1,6 @@
 /** Draws frames of a vertex track with WebGL2: textured triangles, back to front, no depth. */
 
-import { link } from "./gl.js";
+import { decodeTexture, link } from "./gl.js";
 
 /** @import { TrackClip, TrackFigure } from "./track.js" */
 
@@ -82,14 +82,7 @@ const ATTRIBUTES = { from: FROM, to: TO, texel: TEXEL };
  * @returns {Promise<ImageBitmap[]>}
  */
 export function decodeTextures(clip) {
-  return Promise.all(
-    clip.figures.map(({ texture }) =>
-      createImageBitmap(new Blob([texture], { type: "image/webp" }), {
-        premultiplyAlpha: "premultiply",
-        colorSpaceConversion: "none",
-      }),
-    ),
-  );
+  return Promise.all(clip.figures.map(decodeTexture));
 }
 
 export class TrackPainter {
@@ -140,15 +133,13 @@ export class TrackPainter {
    * Draw an instant. Between two frames vertices lie between their places in both.
    * @param {number} time in frames, 0 up to but without the number of frames
    * @param {number} next the frame that follows the one that `time` is in
-   * @param {[number, number, number] | null} background red, green, blue, 0 to 255; null is clear
    */
-  draw(time, next, background) {
+  draw(time, next) {
     const { gl, clip, uniforms } = this;
     const frame = Math.floor(time);
     this.mixPaints();
     gl.viewport(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight);
-    const [red, green, blue] = (background ?? [0, 0, 0]).map((level) => level / 255);
-    gl.clearColor(red ?? 0, green ?? 0, blue ?? 0, background ? 1 : 0);
+    gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);
     gl.useProgram(this.program);
     gl.enable(gl.BLEND);

@@ -3,11 +3,10 @@
  * byte in docs/vertex-track.md; whatever is no such file is refused with `TrackError`.
  */
 
-import { check, openPacked, readPlaces, toTexel, weave } from "./packed.js";
+import { check, isMesh, MOST_VERTICES, openPacked, readPlaces, toTexel, weave } from "./packed.js";
 
 /** @import { Reader } from "./packed.js" */
 
-const MOST_VERTICES = 65_536;
 const MOST_GROUPS = 255;
 
 /**
@@ -111,10 +110,7 @@ function readFigure(reader, frames) {
  */
 function checkFigure(vertices, triangles, groups, order) {
   const count = groups.length - 1;
-  const isInside = triangles.every((vertex) => vertex < vertices);
-  const isRising = groups.every((start, i) => i === 0 || start >= (groups[i - 1] ?? 0));
-  const isWhole = groups[0] === 0 && groups[count] === triangles.length / 3;
-  check(isInside && isRising && isWhole, "a figure names what is not there");
+  check(isMesh(vertices, triangles, groups), "a figure names what is not there");
   const seen = new Int32Array(count).fill(-1);
   for (let i = 0; i < order.length; i += 1) {
     const group = order[i] ?? 0;

@@ -26,7 +26,7 @@ DRAW = """async ([url, frame, next]) => {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [clip.width, clip.height];
   const painter = new TrackPainter(canvas, clip, await decodeTextures(clip));
-  painter.draw(frame, next, null);
+  painter.draw(frame, next);
   const { gl } = painter;
   const pixels = new Uint8Array(4 * clip.width * clip.height);
   gl.readPixels(0, 0, clip.width, clip.height, gl.RGBA, gl.UNSIGNED_BYTE, pixels);

@@ -1,7 +1,9 @@
 /** A round brush on the board: its ring under the pointer, and a cross that the arrow keys move. */
 
 import { el, svg } from "../dom.js";
+import { clampPoint } from "../geometry.js";
 import { inDrawing } from "../spaces.js";
+import { ARROWS } from "./grip.js";
 
 /** @import { DrawingPoint } from "../spaces.js" */
 /** @import { DrawingBoard, Sample } from "./drawing-board.js" */
@@ -17,14 +19,6 @@ const STEP = 1.25;
 
 /** CSS pixels that an arrow key moves the cross by; with shift, and alone. */
 const STEPS = { far: 24, near: 4 };
-
-/** @type {Record<string, [number, number]>} */
-const ARROWS = {
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-  ArrowUp: [0, -1],
-  ArrowDown: [0, 1],
-};
 
 /**
  * @typedef {object} BrushEvents what the keys do, as a finger would
@@ -133,9 +127,8 @@ export class Brush {
     const { board, place } = this;
     const far = length * board.pixel;
     const { width, height } = board.size;
-    const x = Math.min(Math.max(place.x + dx * far, 0), width);
-    const y = Math.min(Math.max(place.y + dy * far, 0), height);
-    this.put(inDrawing(x, y));
+    const to = inDrawing(place.x + dx * far, place.y + dy * far);
+    this.put(clampPoint(to, [0, 0, width, height]));
     this.hover(this.place);
     if (this.isDown) this.events.move([this.sample]);
   }

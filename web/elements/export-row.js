@@ -2,7 +2,7 @@
 
 import { ApiError } from "../api.js";
 import { drawIcon } from "../art.js";
-import { el } from "../dom.js";
+import { el, refill } from "../dom.js";
 import { strings } from "../strings.js";
 import { progress } from "./progress.js";
 
@@ -39,7 +39,7 @@ export class ExportRow {
   refresh() {
     if (this.making) return;
     const made = this.way.find();
-    this.show(made ? this.link(made) : this.button(this.way.hint));
+    refill(this.node, made ? this.link(made) : this.button(this.way.hint));
   }
 
   async make() {
@@ -52,7 +52,7 @@ export class ExportRow {
       { type: "button", class: "button is-text", onclick: () => making.abort() },
       words.cancel,
     );
-    this.show(el("div", { class: "export-making" }, bar.node, cancel), cancel);
+    refill(this.node, el("div", { class: "export-making" }, bar.node, cancel), cancel);
     const tell = (/** @type {JobEvent} */ event) =>
       bar.show(event.progress, strings.steps[event.step]);
     try {
@@ -80,18 +80,7 @@ export class ExportRow {
     const code = error instanceof ApiError ? error.code : "other";
     const said = strings.errors[code] ?? strings.errors.other;
     const note = el("p", { class: "export-problem", role: "alert" }, said.title);
-    this.show(el("div", {}, note, this.button(strings.retry)));
-  }
-
-  /**
-   * Put something in the row's place; the focus stays in it.
-   * @param {HTMLElement} shown
-   * @param {HTMLElement} [focused]
-   */
-  show(shown, focused = shown) {
-    const hadFocus = this.node.contains(document.activeElement);
-    this.node.replaceChildren(shown);
-    if (hadFocus) focused.focus({ preventScroll: true });
+    refill(this.node, el("div", {}, note, this.button(strings.retry)));
   }
 
   /** @param {string} hint */

@@ -12,8 +12,8 @@ const STEPS = { far: 10, near: 1 };
 /** Milliseconds after the last arrow key until what was moved is done with. */
 const REST = 500;
 
-/** @type {Record<string, [number, number]>} */
-const ARROWS = {
+/** Where the arrow keys lead. @type {Record<string, [number, number]>} */
+export const ARROWS = {
   ArrowLeft: [-1, 0],
   ArrowRight: [1, 0],
   ArrowUp: [0, -1],

@@ -70,6 +70,7 @@ export class LivePlayer {
     document.addEventListener("keydown", (event) => this.press(event), { signal });
     this.canvas.addEventListener("webglcontextlost", (event) => this.lose(event), { signal });
     this.canvas.addEventListener("webglcontextrestored", () => this.restore(), { signal });
+    this.showBehind();
     this.show();
     performance.mark("figure-shown");
     if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.play();
@@ -107,6 +108,7 @@ export class LivePlayer {
   /** @param {Partial<Looks>} looks */
   change(looks) {
     this.looks = { ...this.looks, ...looks };
+    this.showBehind();
     this.show();
   }
 
@@ -142,15 +144,19 @@ export class LivePlayer {
     }
   }
 
+  /** What lies behind is no part of what is drawn. */
+  showBehind() {
+    this.node.dataset.background = this.looks.background;
+    this.node.style.setProperty("--behind", this.looks.colour);
+  }
+
   /** Draw the instant that it is. */
   show() {
-    const { clip, looks, time } = this;
+    const { clip, time } = this;
     const last = clip.frames - 1;
     const frame = this.shownFrame;
     const next = frame < last ? frame + 1 : this.isSeamless ? 0 : last;
-    this.node.dataset.background = looks.background;
-    this.node.style.setProperty("--behind", looks.colour);
-    this.painter.draw(time, next, null);
+    this.painter.draw(time, next);
     this.showShadows(next);
   }
 

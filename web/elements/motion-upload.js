@@ -4,6 +4,7 @@ import { ApiError, createMotion, deleteMotion } from "../api.js";
 import { drawMotion } from "../art.js";
 import { el } from "../dom.js";
 import { followJob } from "../events.js";
+import { jointName } from "../mending/joint-names.js";
 import { strings } from "../strings.js";
 import { progress } from "./progress.js";
 
@@ -89,14 +90,6 @@ function letDrop(target, send) {
   });
 }
 
-/** @param {string} part such as "left_hand" */
-function nameOfPart(part) {
-  const { named, sides, parts } = strings.edit;
-  const [side = "", name = ""] = part.split("_");
-  const known = side === "left" || side === "right" ? sides[side] : "";
-  return known && parts[name] ? named(known, "", parts[name], "") : part;
-}
-
 /** @param {unknown} error */
 function trouble(error) {
   const { code, message, about } =
@@ -105,7 +98,7 @@ function trouble(error) {
   const said = strings.errors[code] ?? strings.errors.other;
   const isOurs = code === "invalid_motion" || code === "unmapped_motion";
   const line = LINE.exec(message)?.[1];
-  const missing = about.map(nameOfPart).join(words.comma);
+  const missing = about.map(jointName).join(words.comma);
   return el(
     "div",
     { class: "problem own-problem", role: "alert", "data-code": code },

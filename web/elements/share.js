@@ -3,7 +3,7 @@
 import { createShare, deleteShare, listShares } from "../api.js";
 import { drawIcon } from "../art.js";
 import { dayOf } from "../dates.js";
-import { el } from "../dom.js";
+import { el, refill } from "../dom.js";
 import { strings } from "../strings.js";
 import { problem } from "./problem.js";
 import { segments } from "./segments.js";
@@ -51,7 +51,8 @@ class ShareBox {
   /** @param {string} [said] what has happened before */
   offer(said = "") {
     const open = button(words.open, "share", "is-quiet", () => this.ask());
-    this.put(el("div", {}, open, said && el("p", { class: "small", role: "status" }, said)), open);
+    const note = said && el("p", { class: "small", role: "status" }, said);
+    refill(this.node, el("div", {}, open, note), open);
   }
 
   async ask() {
@@ -61,7 +62,8 @@ class ShareBox {
     if (known) return this.show(known);
     const days = DAYS.map((count) => /** @type {const} */ ([count, words.days(count)]));
     const make = button(words.make, "share", "", () => this.make());
-    this.put(
+    refill(
+      this.node,
       el(
         "div",
         { class: "share-box" },
@@ -81,7 +83,7 @@ class ShareBox {
     try {
       this.show(await createShare(animation.id, this.days));
     } catch (error) {
-      this.put(problem(error, button(strings.retry, "again", "is-quiet", () => this.make())));
+      this.fail(error, () => this.make());
     }
   }
 
@@ -106,7 +108,8 @@ class ShareBox {
     );
     const stop = button(words.stop, null, "is-text is-small", () => this.stop(share));
     const canPass = typeof navigator.share === "function";
-    this.put(
+    refill(
+      this.node,
       el(
         "div",
         { class: "share-box" },
@@ -124,19 +127,16 @@ class ShareBox {
       await deleteShare(share.id);
       this.offer(words.stopped);
     } catch (error) {
-      this.put(problem(error, button(strings.retry, "again", "is-quiet", () => this.stop(share))));
+      this.fail(error, () => this.stop(share));
     }
   }
 
   /**
-   * The focus stays within.
-   * @param {HTMLElement} shown
-   * @param {HTMLElement} [focused]
+   * @param {unknown} error
+   * @param {() => void} again
    */
-  put(shown, focused = shown) {
-    const hadFocus = this.node.contains(document.activeElement);
-    this.node.replaceChildren(shown);
-    if (hadFocus) focused.focus({ preventScroll: true });
+  fail(error, again) {
+    refill(this.node, problem(error, button(strings.retry, "again", "is-quiet", again)));
   }
 }
 

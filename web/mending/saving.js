@@ -1,6 +1,6 @@
 /** Keeping the server as the page has it: sent in order, kept while offline, settled in conflicts. */
 
-import { ApiError } from "../api.js";
+import { ApiError, isGone } from "../api.js";
 import { changeBetween, complete, isCompletion, isPending } from "./changes.js";
 import { amend, begin, step } from "./history.js";
 
@@ -255,8 +255,7 @@ export class Saver {
   }
 
   keepOnShelf() {
-    const isGone = this.error instanceof ApiError && this.error.code === "not_found";
-    const isUnsaved = !isGone && changeBetween(this.base.figures, this.figures) !== null;
+    const isUnsaved = !isGone(this.error) && changeBetween(this.base.figures, this.figures) !== null;
     this.shelf.write(isUnsaved ? { base: this.base, figures: this.figures } : null);
   }
 

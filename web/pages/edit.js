@@ -1,6 +1,6 @@
 /** Mending a drawing: every mistake, by hand, and the figure dances beside it as it is mended. */
 
-import { ApiError, pictureUrl } from "../api.js";
+import { isGone, pictureUrl } from "../api.js";
 import { el } from "../dom.js";
 import { openCorrections } from "../mending/editing.js";
 import { DrawingBoard } from "../elements/drawing-board.js";
@@ -51,9 +51,6 @@ export function mountEdit(root, { id = "", tool, query }) {
     bench?.leave();
   };
 }
-
-/** @param {unknown} error */
-const isGone = (error) => error instanceof ApiError && error.code === "not_found";
 
 /** For whoever goes by headings, while there is no other. */
 const heading = () => el("h1", { class: "visually-hidden" }, words.heading);

@@ -2,7 +2,7 @@
 
 import { addressOf, readAddress } from "../addresses.js";
 import { Animations } from "../animations.js";
-import { ApiError, deleteDrawing, listMotions, pictureUrl, putBackground } from "../api.js";
+import { ApiError, deleteDrawing, isGone, listMotions, pictureUrl, putBackground } from "../api.js";
 import { drawIcon } from "../art.js";
 import { el, frames } from "../dom.js";
 import { batchStrip } from "../elements/batch-strip.js";
@@ -276,7 +276,7 @@ class ResultPage {
   /** @param {unknown} error */
   fail(error) {
     if (this.leaving.signal.aborted) return;
-    if (error instanceof ApiError && error.code === "not_found") {
+    if (isGone(error)) {
       this.root.replaceChildren();
       mountLost(this.root, { query: new URLSearchParams() });
       return;

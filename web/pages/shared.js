@@ -1,7 +1,7 @@
 /** What somebody shares: the figure moving, for anybody who has the link. */
 
 import { readAddress } from "../addresses.js";
-import { ApiError, getBytes, getShared } from "../api.js";
+import { ApiError, getBytes, getShared, isGone } from "../api.js";
 import { dayOf } from "../dates.js";
 import { el } from "../dom.js";
 import { mayPass, problem } from "../elements/problem.js";
@@ -83,8 +83,7 @@ async function play({ files }, query, label, room, signal) {
 
 /** @param {unknown} error */
 function sorry(error) {
-  const isGone = error instanceof ApiError && error.code === "not_found";
-  if (!isGone) {
+  if (!isGone(error)) {
     const again = el(
       "button",
       { type: "button", class: "button", onclick: () => location.reload() },
