@@ -152,7 +152,9 @@ def test_dropped_and_pasted_pictures_are_taken(page: Page, server: str) -> None:
     for kind, sample in (("drop", "hat"), ("paste", "robot")):
         page.goto(server)
         page.evaluate(carry, [kind, f"/samples/{sample}.jpg"])
-        expect(page.get_by_role("img", name=f"Your drawing, {kind}.jpg")).to_be_visible()
+        sent = page.get_by_role("img", name=f"Your drawing, {kind}.jpg")
+        moving = page.get_by_role("link", name="Another drawing")
+        expect(sent.or_(moving).first).to_be_visible(timeout=JOB_MS)
 
 
 @on_phone
