@@ -129,6 +129,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     job_timeout: Count = 120
     """Seconds after which a job is given up."""
 
+    drain_seconds: Annotated[int, msgspec.Meta(ge=0, le=600)] = 0
+    """Seconds that a part about to stop still answers, but says it is not ready; for proxies."""
+
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """How much is told on the terminal."""
 

@@ -128,8 +128,9 @@ async def serve(
             gc.freeze()
             on_ready(ports)
             await stop.wait()
-            # Whoever asks from now on is told that another server should be asked.
+            # Whoever looks from now on is told that another server should be asked.
             services.engine.drain()
+            await asyncio.sleep(settings.drain_s)
             services.snapshots.save("shutdown")
 
 

@@ -131,6 +131,7 @@ _CODES = {
     404: "model_not_found",
     413: "input_too_large",
     429: "queue_full",
+    502: "server_unavailable",
     503: "server_unavailable",
     504: "deadline_exceeded",
 }

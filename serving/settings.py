@@ -187,6 +187,8 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
             server's user may, so let nobody else in.
         most_workers: processes that a request may ask for, of one model.
         initial_workers: of a model that is registered by a request which names no number.
+        drain_s: after the call to stop, how long requests are still taken while the server says
+            that it is not ready, so that proxies turn away from it first, seconds.
         unregister_timeout_s: longest removal of a model, seconds.
         sequence_headers: names of the headers of a sequence's id, start and end.
         properties: what a config.properties said, to be written into snapshots.
@@ -247,6 +249,7 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     client_shared_memory: bool = False
     most_workers: _Count = 64
     initial_workers: Annotated[int, msgspec.Meta(ge=0)] = 0
+    drain_s: Annotated[float, msgspec.Meta(ge=0, le=600)] = 0.0
     unregister_timeout_s: _Seconds = 120.0
     sequence_headers: tuple[str, str, str] = (
         "ts_request_sequence_id",

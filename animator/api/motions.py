@@ -53,7 +53,7 @@ class Health(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """That the web process answers.
 
     Attributes:
-        status: always "ok".
+        status: "ok"; "stopping" when another web process should be asked, if there is one.
         version: of the product.
         upload_bytes: largest upload that is taken, bytes.
         keep_days: days for which a drawing is kept; None: until it is deleted.
@@ -137,12 +137,14 @@ def _store(services: ApiServices, owner: Owner, name: str, data: bytes) -> Motio
 
 
 @get("/api/health", sync_to_thread=False, tags=["health"])
-def get_health(services: Services) -> Health:
-    """That the web process answers, and what it takes."""
-    return Health(
-        status="ok",
+def get_health(services: Services) -> Response[Health]:
+    """That the web process answers, and what it takes; 503 when it is about to stop."""
+    is_draining = services.draining.is_set()
+    health = Health(
+        status="stopping" if is_draining else "ok",
         version=__version__,
         upload_bytes=services.limits.upload_bytes,
         keep_days=services.limits.keep_days or None,
         learning=services.learning,
     )
+    return Response(health, status_code=503 if is_draining else 200)

@@ -138,6 +138,7 @@ class ApiServices:
         access: who may do what.
         count: counts requests; None: nobody counts them.
         learning: whether consent to learn from a drawing is taken.
+        draining: set when others should be asked instead; all is still answered.
         stopping: set when the server is about to stop, so that open streams end.
     """
 
@@ -151,6 +152,7 @@ class ApiServices:
     access: Access = field(default_factory=Access)
     count: RequestCounter | None = None
     learning: bool = False
+    draining: asyncio.Event = field(default_factory=asyncio.Event)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
 
 

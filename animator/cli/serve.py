@@ -34,6 +34,7 @@ _OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("--metrics-port", "N", "port for metrics of the models (8082)"),
     ("--app-metrics-port", "N", "port for metrics of page and jobs; 0: none (8083)"),
     ("--job-workers", "N", "processes that work on jobs (half the cores)"),
+    ("--drain-seconds", "N", "how long to go on for proxies that turn away, before stopping (0)"),
     ("--learning", "true", "let people allow that drawings are learned from (false)"),
     ("--log-level", "LEVEL", "debug, info, warning or error (info)"),
     ("--log-format", "FORM", "text, or json: an object a line, with ids of requests and jobs"),

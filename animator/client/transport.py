@@ -16,6 +16,9 @@ __all__ = ("Transport",)
 Body = TypeVar("Body")
 
 _IDEMPOTENT = frozenset({"GET", "PUT", "DELETE"})
+_NO_SERVER = frozenset({502, 503, 504})
+"""What a proxy answers that finds no server; the body is then its own."""
+
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 5.0
 
 
@@ -93,6 +96,10 @@ class Transport:
 
 def _refuse(answer: httpx.Response) -> None:
     headers: Mapping[str, str] = answer.headers
+    is_ours = "json" in headers.get("Content-Type", "")
+    if answer.status_code in _NO_SERVER and not is_ours:
+        msg = f"a proxy finds no server ({answer.status_code})"
+        raise httpx.RemoteProtocolError(msg)
     raise error_from_answer(answer.status_code, answer.content, headers.get("Retry-After", ""))
 
 

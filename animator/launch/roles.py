@@ -87,6 +87,7 @@ def _inference(settings: Settings) -> Service:
             "SERVING_METRICS_PORT": str(settings.metrics_port),
             # Management asks for a token; whoever may read this file has it.
             "SERVING_KEY_FILE": str(settings.data_dir / "serving-keys.json"),
+            "SERVING_DRAIN_S": str(settings.drain_seconds),
             # Nobody here speaks it, and its two ports are fixed ones.
             "SERVING_ENABLE_GRPC": "false",
         },

@@ -36,11 +36,15 @@ def serve(role: Role, settings: Settings, on_ready: Callable[[], None]) -> None:
                 remove_orphan(settings.redis)
             # What killed jobs left behind.
             shutil.rmtree(settings.scratch_dir, ignore_errors=True)
-            Supervisor(plan_services(role, settings)).run(on_ready)
+            _run(role, settings, on_ready)
         return
     if role in (Role.WEB, Role.WORKER):
         _check_redis(role, settings)
-    Supervisor(plan_services(role, settings)).run(on_ready)
+    _run(role, settings, on_ready)
+
+
+def _run(role: Role, settings: Settings, on_ready: Callable[[], None]) -> None:
+    Supervisor(plan_services(role, settings), settings.drain_seconds).run(on_ready)
 
 
 def _check_port(flag: str, host: str, port: int) -> None:

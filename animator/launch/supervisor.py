@@ -24,7 +24,14 @@ _STOP_SHARE = 0.5
 class Supervisor:
     """Runs stages of services; a stage is begun when the one before is ready."""
 
-    def __init__(self, stages: Sequence[Sequence[Service]]) -> None:
+    def __init__(self, stages: Sequence[Sequence[Service]], drain: float = 0.0) -> None:
+        """Prepare to run; nothing is started yet.
+
+        Args:
+            stages: in the order in which they start.
+            drain: seconds that the services are given to stop beside the usual ones.
+        """
+        self._drain = drain
         self._stages = [[Child(service) for service in stage] for stage in stages]
         self._signals = 0
 
@@ -84,7 +91,7 @@ class Supervisor:
                 child.start()
 
     def _stop(self) -> None:
-        deadline = time.monotonic() + _STOP_LIMIT
+        deadline = time.monotonic() + _STOP_LIMIT + self._drain
         for later, stage in reversed(list(enumerate(self._stages))):
             for child in stage:
                 child.ask_to_stop()

@@ -44,7 +44,7 @@ def run_web(settings: Settings) -> None:
         timeout_graceful_shutdown=_LAST_ANSWERS,
     )
     with tell_metrics(settings, registry):
-        _Server(config, services.stopping).run()
+        _Server(config, services, settings.drain_seconds).run()
 
 
 def _sign_log_lines() -> None:
@@ -64,13 +64,16 @@ def _sign_log_lines() -> None:
 class _Server(uvicorn.Server):
     """Says that it stops before it waits for the requests under way, so that streams end."""
 
-    def __init__(self, config: uvicorn.Config, stopping: asyncio.Event) -> None:
+    def __init__(self, config: uvicorn.Config, services: ApiServices, drain: float) -> None:
         super().__init__(config)
-        self._stopping = stopping
+        self._services = services
+        self._drain = drain
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the streams, then stop as ever."""
-        self._stopping.set()
+        """Let proxies turn away, end the streams, then stop as ever."""
+        self._services.draining.set()
+        await asyncio.sleep(self._drain)
+        self._services.stopping.set()
         await super().shutdown(sockets)
 
 

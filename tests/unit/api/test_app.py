@@ -111,6 +111,14 @@ def test_health_tells_the_upload_limit(client: Client, memory: MemoryServices) -
     assert (health["status"], health["upload_bytes"]) == ("ok", memory.limits.upload_bytes)
 
 
+def test_health_turns_proxies_away_before_the_end(client: Client, memory: MemoryServices) -> None:
+    services = client.app.state["services"]
+    services.draining.set()
+    health = client.get("/api/health")
+    assert (health.status_code, health.json()["status"]) == (503, "stopping")
+    assert client.get("/api/motions").status_code == 200
+
+
 def test_schema_needs_no_other_host(client: Client) -> None:
     schema = client.get("/schema").json()
     assert schema["openapi"].startswith("3.1")

@@ -68,8 +68,8 @@ def test_unknown_code_is_told_as_it_is() -> None:
 
 
 def test_answer_that_is_no_problem_of_ours_is_a_refusal() -> None:
-    server = Server(httpx.Response(502, text="<h1>Bad gateway</h1>"))
-    with speaking_to(server) as transport, pytest.raises(RequestRefused, match="502"):
+    server = Server(httpx.Response(418, text="<h1>A teapot</h1>"))
+    with speaking_to(server) as transport, pytest.raises(RequestRefused, match="418"):
         transport.send("GET", "/")
 
 
@@ -118,3 +118,16 @@ def test_patience_ends(pauses: list[float]) -> None:
     with speaking_to(server, patience=30) as transport, pytest.raises(TooManyRequests):
         transport.send("GET", "/")
     assert pauses == []
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_proxy_without_a_server_is_asked_again_where_that_is_safe(status: int) -> None:
+    from_proxy = httpx.Response(status, html="<h1>No server is available</h1>")
+    server = Server(from_proxy, OK)
+    with speaking_to(server) as transport:
+        assert transport.ask(int, "GET", "/") == 1
+        assert server.asked == ["GET", "GET"]
+    server = Server(from_proxy, OK)
+    with speaking_to(server) as transport, pytest.raises(ServerUnreachable, match=str(status)):
+        transport.ask(int, "POST", "/")
+    assert server.asked == ["POST"]

@@ -32,7 +32,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     stages: list[list[str]] = []
 
     class Recorder:
-        def __init__(self, plan: Any) -> None:
+        def __init__(self, plan: Any, drain: float) -> None:
             stages.extend([service.name for service in stage] for stage in plan)
 
         def run(self, on_ready: Any) -> None:

@@ -124,8 +124,14 @@ def test_errors_are_typed(
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b"{}"], ids=["", "html", "list", "object"])
 def test_error_of_a_stranger_keeps_its_status(url: str, peer: Peer, body: bytes) -> None:
-    peer.status, peer.body = 502, body
-    with pytest.raises(InferenceFailed, match="HTTP 502"):
+    peer.status, peer.body = 418, body
+    with pytest.raises(InferenceFailed, match="HTTP 418"):
+        ask(url)
+
+
+def test_proxy_without_a_server_is_a_server_that_may_come_back(url: str, peer: Peer) -> None:
+    peer.status, peer.body = 502, b"<html>"
+    with pytest.raises(ServerUnavailable, match="HTTP 502"):
         ask(url)
 
 
