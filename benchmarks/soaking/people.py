@@ -74,13 +74,14 @@ def run_errand(world: World, name: str, rng: random.Random) -> None:
 def read_a_doll(world: World, rng: random.Random) -> bool:
     """Whether a drawing is taken, read and found to hold a figure."""
     visit = Visit(world.product.url, world.ledger)
-    world.waiting.add(visit)
     try:
         drawing = visit.upload(draw_doll() + rng.randbytes(8), kind="probe")
         visit.wait(drawing.job)
         return bool(visit.annotation(drawing).figures)
     except (AnimatorError, JobNotDone, httpx.HTTPError):
         return False
+    finally:
+        world.waiting.add(visit)
 
 
 def _make_film(world: World, visit: Visit, rng: random.Random) -> None:

@@ -17,7 +17,7 @@ import psutil
 
 from animator.launch.embedded_redis import is_redis_up, make_redis_command
 from animator.settings import Settings
-from serving.bench.subject import free_ports
+from serving.bench.ports import free_ports
 
 __all__ = ("FORMS", "Form", "Part", "Product", "role_of")
 
