@@ -91,8 +91,10 @@ COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-u
 lock: | $(BIN)/python
 	@$(BIN)/pip install --quiet pip-tools
 	@$(COMPILE) -o requirements.lock pyproject.toml
-	@$(COMPILE) -c requirements.lock --extra torch -o requirements-torch.lock pyproject.toml
-	@$(COMPILE) -c requirements-torch.lock --extra torch --extra dev -o requirements-dev.lock pyproject.toml
+	@$(COMPILE) -c requirements.lock --extra s3 -o requirements-s3.lock pyproject.toml
+	@$(COMPILE) -c requirements-s3.lock --extra torch -o requirements-torch.lock pyproject.toml
+	@$(COMPILE) -c requirements-torch.lock --extra torch --extra s3 --extra dev \
+		-o requirements-dev.lock pyproject.toml
 
 clean:
 	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache
