@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from serving.audit.log import Change
 from serving.http.addresses import Address, CannotListen, addresses_of, bound
 from serving.http.description import ApiKind
 from serving.http.edge import Edge, HttpLimits
@@ -117,6 +118,7 @@ async def serve(
     """
     services = Services(settings)
     async with contextlib.AsyncExitStack() as stack:
+        stack.callback(services.audit.close)
         ports = await _open(settings, services, stack)
         services.tokens.start()
         stack.callback(services.tokens.stop)
@@ -132,6 +134,7 @@ async def serve(
             services.engine.drain()
             await asyncio.sleep(settings.drain_s)
             services.snapshots.save("shutdown")
+            services.audit.note("stop", Change(before=services.served()))
 
 
 async def _open(

@@ -4,11 +4,13 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from serving.archive.archive import reopen
+from serving.archive.manifest import Manifest
 from serving.archive.stored import StoredModel, discard
 from serving.errors import BadInput, Conflict, ServingError
 from serving.observe.metrics import ServerMetrics
@@ -40,6 +42,7 @@ class Engine:
 
     Attributes:
         on_change: called when a model that nobody waited for is served, or cannot be.
+        on_failure: called when it cannot be, with what it is and why.
     """
 
     def __init__(self, settings: ServerSettings, metrics: ServerMetrics) -> None:
@@ -49,6 +52,7 @@ class Engine:
         self._is_open = False
         self._errands: set[asyncio.Task[None]] = set()
         self.on_change: Callable[[], None] = lambda: None
+        self.on_failure: Callable[[Manifest, ServingError], None] = lambda _, __: None
 
     @property
     def registry(self) -> Registry:
@@ -176,13 +180,13 @@ class Engine:
             raise
         starting = asyncio.create_task(self._start_or_discard(endpoint))
         if not wait:
-            self._run_aside(starting)
+            self._run_aside(starting, endpoint.manifest)
             return endpoint
         try:
             await asyncio.shield(starting)
         except asyncio.CancelledError:
             # Who asked is gone; the model is there all the same, or the log tells why not.
-            self._run_aside(starting)
+            self._run_aside(starting, endpoint.manifest)
             raise
         return endpoint
 
@@ -311,16 +315,17 @@ class Engine:
         self._metrics.forget_endpoint(endpoint.manifest.name, endpoint.manifest.version)
         discard(endpoint.stored)
 
-    def _run_aside(self, task: "asyncio.Task[None]") -> None:
+    def _run_aside(self, task: "asyncio.Task[None]", manifest: Manifest) -> None:
         self._errands.add(task)
-        task.add_done_callback(self._finish_errand)
+        task.add_done_callback(partial(self._finish_errand, manifest))
 
-    def _finish_errand(self, task: "asyncio.Task[None]") -> None:
+    def _finish_errand(self, manifest: Manifest, task: "asyncio.Task[None]") -> None:
         self._errands.discard(task)
         self.on_change()
         error = None if task.cancelled() else task.exception()
         if isinstance(error, ServingError):
             _log.error("%s", error)
+            self.on_failure(manifest, error)
         elif error is not None:
             _log.error("a model could not be started", exc_info=error)
 

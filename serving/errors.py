@@ -19,7 +19,9 @@ The tree, each with the stable ``code`` that travels over the wire::
     ├─ InvalidModel          invalid_model        (manifest, handler or weights)
     │  └─ LoadOutOfMemory    load_out_of_memory
     ├─ ServerUnavailable     server_unavailable   (try again later)
+    │  ├─ AuditUnavailable   audit_unavailable    (its entry must be written, and cannot be)
     │  ├─ Overloaded         queue_full
+    │  │  └─ WouldBeLate     slo                  (by the model's limit of the latency)
     │  └─ NoWorker           no_worker
     ├─ DeadlineExceeded      deadline_exceeded
     └─ InferenceFailed       inference_failed
@@ -32,6 +34,7 @@ from typing import ClassVar
 
 __all__ = (
     "ArchiveNotFound",
+    "AuditUnavailable",
     "BadInput",
     "Conflict",
     "DeadlineExceeded",
@@ -55,6 +58,7 @@ __all__ = (
     "WorkerDied",
     "WorkersNotStarted",
     "WorkflowNotFound",
+    "WouldBeLate",
     "error_from_code",
 )
 
@@ -174,10 +178,22 @@ class ServerUnavailable(ServingError):
         self.retry_after_s = retry_after_s
 
 
+class AuditUnavailable(ServerUnavailable):
+    """A change must be written down first, and cannot be."""
+
+    code = "audit_unavailable"
+
+
 class Overloaded(ServerUnavailable):
     """The model's queue is full."""
 
     code = "queue_full"
+
+
+class WouldBeLate(Overloaded):
+    """The answer would come later than the model's limit of the latency allows."""
+
+    code = "slo"
 
 
 class NoWorker(ServerUnavailable):

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from serving.admission import Admission, Admitted, RegisterRequest
+from serving.audit.log import AuditLog, Change
 from serving.engine import Engine
 from serving.errors import (
     BadInput,
@@ -55,14 +56,20 @@ class Management:
     Args:
         engine: what is served.
         settings: what is allowed.
+        audit: takes note of each change.
         on_change: called when what is served has changed.
     """
 
     def __init__(
-        self, engine: Engine, settings: ServerSettings, on_change: Callable[[], None] = lambda: None
+        self,
+        engine: Engine,
+        settings: ServerSettings,
+        audit: AuditLog,
+        on_change: Callable[[], None] = lambda: None,
     ) -> None:
         self._engine = engine
         self._settings = settings
+        self._audit = audit
         self._on_change = on_change
         self._admission = Admission(settings)
         self._at_startup: set[str] = set()
@@ -89,11 +96,16 @@ class Management:
             NotAllowed: when models may not be registered.
             ServingError: why it is not served; nothing of it stays.
         """
-        self._check_may_change()
-        return await self._add(
-            await self._admission.admit(request, {"min_workers": self._settings.initial_workers}),
-            wait=request.synchronous,
-        )
+        under = {"min_workers": self._settings.initial_workers}
+        async with self._audit.change("register", request.model_name or "") as change:
+            change.reason = f"asked for {request.url}"
+            self._check_may_change()
+            admitted = await self._admission.admit(request, under)
+            stored = admitted.stored
+            self._begin(change, stored.manifest.name, stored.manifest.version)
+            status = await self._add(admitted, wait=request.synchronous)
+            self._end(change, {"sha256": stored.sha256} if stored.sha256 else {})
+        return status
 
     async def load(
         self, request: RegisterRequest, over: Mapping[str, Any] | None = None
@@ -151,8 +163,18 @@ class Management:
             ModelNotFound: when there is no such model.
             WorkersNotStarted: when a worker could not load it.
         """
+        async with self._audit.change("scale", name, version or "") as change:
+            endpoint = self._engine.registry.find(name, version)
+            self._begin(change, name, endpoint.manifest.version)
+            status = await self._scale(endpoint, version, workers, wait=wait)
+            self._end(change)
+        return status
+
+    async def _scale(
+        self, endpoint: Endpoint, version: str | None, workers: tuple[int, int], *, wait: bool
+    ) -> Status:
+        name = endpoint.manifest.name
         least, most = workers
-        endpoint = self._engine.registry.find(name, version)
         if most < least:
             raise BadInput("max_worker cannot be less than min_worker.")
         if least < 0:
@@ -181,9 +203,16 @@ class Management:
             VersionInUse: when it is the default one and there are others.
             RemovalTimedOut: when its workers do not end in time.
         """
-        self._check_may_change()
+        async with self._audit.change("unregister", name, version or "") as change:
+            self._check_may_change()
+            found = self._engine.registry.find(name, version).manifest.version
+            self._begin(change, name, found)
+            await self._unregister(name, found)
+            self._end(change)
+        return Status(200, f'Model "{name}" unregistered')
+
+    async def _unregister(self, name: str, found: str) -> None:
         registry = self._engine.registry
-        found = registry.find(name, version).manifest.version
         if found == registry.default_version(name) and len(registry.versions(name)) > 1:
             msg = f"Cannot remove default version for model {name}"
             raise VersionInUse(msg)
@@ -194,15 +223,17 @@ class Management:
             msg = f"Timed out while cleaning resources: {name}"
             raise RemovalTimedOut(msg) from error
         self._on_change()
-        return Status(200, f'Model "{name}" unregistered')
 
-    def set_default(self, name: str, version: str) -> Status:
+    async def set_default(self, name: str, version: str) -> Status:
         """Let a version answer where none is named.
 
         Raises:
             ModelNotFound: when there is no such model or version.
         """
-        self._engine.set_default(name, version)
+        async with self._audit.change("set_default", name, version) as change:
+            self._begin(change, name, version)
+            self._engine.set_default(name, version)
+            self._end(change)
         self._on_change()
         return Status(
             200, f'Default version successfully updated for model "{name}" to "{version}"'
@@ -252,6 +283,14 @@ class Management:
     def _describe(self, endpoint: Endpoint) -> ModelDescription:
         is_at_startup = endpoint.manifest.name in self._at_startup
         return msgspec.structs.replace(endpoint.describe(), loaded_at_startup=is_at_startup)
+
+    def _begin(self, change: Change, name: str, version: str) -> None:
+        change.model, change.version = name, version
+        change.before = self._engine.registry.state_of(name)
+
+    def _end(self, change: Change, more: Mapping[str, Any] | None = None) -> None:
+        state = self._engine.registry.state_of(change.model)
+        change.after = {**(state or {}), **(more or {})} or None
 
     def _check_may_change(self) -> None:
         if not self.may_change_models:

@@ -3,12 +3,17 @@
 import logging
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from serving.archive.manifest import Manifest
+from serving.audit.actor import Actor, acting_as
+from serving.audit.log import AuditLog, Change
 from serving.engine import Engine
+from serving.errors import ServingError
 from serving.http.api import Api, Route
 from serving.http.call import Call
 from serving.http.description import ApiKind
+from serving.http.gate import Gate
 from serving.http.inference import InferenceRoutes
 from serving.http.management import ManagementRoutes
 from serving.http.metrics import MetricsRoutes
@@ -35,6 +40,8 @@ __all__ = ("ACCESS_LOG", "Services")
 
 ACCESS_LOG = "serving.access"
 
+_START = Actor("start")
+
 _access_log = logging.getLogger(ACCESS_LOG)
 
 
@@ -53,20 +60,24 @@ class Services:
         self.metrics = ServerMetrics()
         self.reference_metrics = TorchServeMetrics(settings)
         self.metrics.listeners.append(self.reference_metrics)
+        self.audit = AuditLog(settings.audit)
         self.engine = Engine(settings, self.metrics)
+        self.engine.on_failure = self._note_late_failure
         self.reference_metrics.default_version_of = self.engine.registry.default_version
         self.tokens = Tokens(settings)
         self.snapshots = Snapshots(settings, self.engine)
         self.engine.on_change = self.snapshots.save
-        self.management = Management(self.engine, settings, self.snapshots.save)
+        self.management = Management(self.engine, settings, self.audit, self.snapshots.save)
         self._open_inference = OpenInference(self.engine, settings)
-        self._repository = ModelRepository(self.engine, settings)
-        self._workflow_routes = WorkflowRoutes(Workflows(self.engine, settings), settings)
+        self._repository = ModelRepository(self.engine, settings, self.audit)
+        workflows = Workflows(self.engine, settings, self.audit)
+        self._workflow_routes = WorkflowRoutes(workflows, settings)
         self._replies = Replies(settings)
         self._management_routes = ManagementRoutes(
             self.management,
             self.engine,
             self.tokens,
+            self.audit,
             is_reference=settings.compat == "torchserve",
         )
 
@@ -81,14 +92,26 @@ class Services:
         Raises:
             ServingError: when something cannot be served.
         """
-        await self.engine.start(self._load_archives)
+        self.audit.start()
+        with acting_as(_START):
+            try:
+                await self.engine.start(self._load_archives)
+            except ServingError as error:
+                self.audit.note("start", Change(reason=error.message), error.code)
+                raise
+            self.audit.note("start", Change(after=self.served()))
         self.management.note_startup()
+
+    def served(self) -> dict[str, Any]:
+        """What is served, for people: by model, its versions, their workers, and the default."""
+        registry = self.engine.registry
+        return {"models": {name: registry.state_of(name) for name in registry.names}}
 
     def api(self, kinds: Sequence[ApiKind]) -> Api:
         """Make what a listener offers."""
         routes = [(kind, route) for kind in kinds for route in self._routes(kind)]
         renew_key = self._management_routes.renew_key
-        return Api(routes, self.tokens, self._replies, renew_key, self.note)
+        return Api(routes, Gate(self.tokens, self.audit), self._replies, renew_key, self.note)
 
     def note(self, call: Call, status: int, seconds: float) -> None:
         """Count an answer of HTTP, and write it down where there is a file for that."""
@@ -119,7 +142,8 @@ class Services:
             open_inference=self._open_inference,
             repository=self._repository,
             management=self.management,
-            check_token=self.tokens.check,
+            tokens=self.tokens,
+            audit=self.audit,
             note=self.note_grpc,
         )
         certificate = None
@@ -128,6 +152,11 @@ class Services:
 
             certificate = Certificate(*pem_pair(self._settings))
         return GrpcServers(self._settings, parts, certificate)
+
+    def _note_late_failure(self, manifest: Manifest, error: ServingError) -> None:
+        """Take note of a registration that nobody waited for, and that has failed since."""
+        change = Change(manifest.name, manifest.version, reason=error.message)
+        self.audit.note("register", change, error.code)
 
     async def _load_archives(self) -> None:
         snapshot = self._settings.properties.get("model_snapshot")

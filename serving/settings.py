@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from serving.audit.settings import AuditSettings
 from serving.errors import ServingError
 
 __all__ = (
@@ -191,6 +192,7 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
             that it is not ready, so that proxies turn away from it first, seconds.
         unregister_timeout_s: longest removal of a model, seconds.
         sequence_headers: names of the headers of a sequence's id, start and end.
+        audit: where changes are written down.
         properties: what a config.properties said, to be written into snapshots.
         defaults: how models are served that `models` does not name.
         models: by model name, or by `name:version`, which goes before it.
@@ -256,6 +258,7 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         "ts_request_sequence_start",
         "ts_request_sequence_end",
     )
+    audit: AuditSettings = AuditSettings()
     properties: dict[str, str] = {}
     defaults: ModelConfig = ModelConfig()
     models: dict[str, ModelConfig] = {}
@@ -268,6 +271,8 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 _DEFAULTS = ServerSettings()
 _TABLES = {"defaults", "models", "properties"}
+_TOPICS: Mapping[str, type[msgspec.Struct]] = {"audit": AuditSettings}
+"""Tables whose fields the environment sets as well: SERVING_AUDIT_FILE sets `file` of `audit`."""
 
 
 def read_settings(path: Path | None, environment: Mapping[str, str]) -> ServerSettings:
@@ -319,7 +324,7 @@ def _read_table(path: Path) -> dict[str, Any]:
 
 def _lay_over(table: dict[str, Any], environment: Mapping[str, str]) -> None:
     """Write what the environment says over what the file says."""
-    own = {name for name in ServerSettings.__struct_fields__ if name not in _TABLES}
+    own = set(ServerSettings.__struct_fields__) - _TABLES - _TOPICS.keys()
     for variable, value in environment.items():
         field = variable.removeprefix(_PREFIX).lower()
         if not variable.startswith(_PREFIX):
@@ -329,3 +334,12 @@ def _lay_over(table: dict[str, Any], environment: Mapping[str, str]) -> None:
             table[field] = value.split(",") if is_list else value
         elif field in ModelConfig.__struct_fields__:
             table.setdefault("defaults", {})[field] = value
+        else:
+            _lay_over_topic(table, field, value)
+
+
+def _lay_over_topic(table: dict[str, Any], field: str, value: str) -> None:
+    """Set a field of a topic's table; an unknown variable is another program's."""
+    topic, _, name = field.partition("_")
+    if topic in _TOPICS and name in _TOPICS[topic].__struct_fields__:
+        table.setdefault(topic, {})[name] = value

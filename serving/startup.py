@@ -44,7 +44,7 @@ async def restore(management: Management, settings: ServerSettings, snapshot: st
         try:
             found, version = await management.load(_request(name, model), _config(model))
             if model.default_version:
-                management.set_default(found, version)
+                await management.set_default(found, version)
         except ServingError as error:
             if settings.compat != "torchserve":
                 raise

@@ -4,6 +4,7 @@ The file's form is TorchServe's; its keys are longer (192 bits), compared in con
 never logged.
 """
 
+import hashlib
 import logging
 import os
 import re
@@ -31,6 +32,9 @@ _GUARDED: Mapping[str, tuple[TokenKind, ...]] = {
     "all": ("inference", "management"),
 }
 """What needs a token, by the setting."""
+
+_DIGITS = 12
+"""Of a key's hash, by which two entries of the audit log are told to be of one key."""
 
 _BEARER = re.compile(r"Bearer\s+(\S+)", re.IGNORECASE)
 _REFUSED = "Token Authorization failed. Token either incorrect, expired, or not provided correctly"
@@ -113,6 +117,20 @@ class Tokens:
         self._keys[kind] = self._fresh()
         self._write()
         return self._keys[kind].text
+
+    def holder_of(self, authorization: str | None) -> tuple[str, str]:
+        """Name the key that a request shows, and tell the first digits of its SHA-256.
+
+        The name is "management key", "inference key", "API key", "unknown key" or "no key".
+        """
+        shown = _token(authorization)
+        if not shown:
+            return "no key", ""
+        known = {"API key": self._api_key}
+        known |= {f"{kind} key": key.text for kind, key in self._keys.items()}
+        names = [name for name, text in known.items() if _is_same(shown, text)]
+        digits = hashlib.sha256(shown.encode()).hexdigest()[:_DIGITS]
+        return (names[0] if names else "unknown key"), digits
 
     @property
     def can_be_renewed(self) -> bool:

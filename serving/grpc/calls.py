@@ -1,20 +1,23 @@
 """What all calls have in common: who may ask, how long they may take, how errors are told."""
 
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import grpc
 from google.protobuf.message import Message
 
-from serving.errors import BadInput
+from serving.audit.actor import acting_as
+from serving.errors import BadInput, Unauthorized
+from serving.grpc.context import Context, metadata_of
 from serving.grpc.status import ReferenceService, status_of
+from serving.grpc.witness import Witness
 
-__all__ = ("Context", "MethodHandler", "Service", "given_name", "seconds_left")
+__all__ = ("MethodHandler", "Service", "given_name", "seconds_left")
 
-# Text, for these classes are generic to the type checker alone.
-Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
+# Text, for the class is generic to the type checker alone.
 MethodHandler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 
 _Unary = Callable[[Any, Context], Awaitable[Message]]
@@ -36,19 +39,24 @@ class Service:
 
     Attributes:
         authorize: given the metadata `authorization`; raises Unauthorized.
+        witness: takes note of who changes what, or was turned away; None: nothing is changed here.
         reference: TorchServe's service in whose way errors are told; "": in ours.
     """
 
     authorize: Callable[[str | None], None]
     reference: ReferenceService = ""
+    witness: Witness | None = None
 
     def unary(self, method: _Unary, kind: type[Message]) -> MethodHandler:
         """One request, one answer."""
 
         async def call(request: Any, context: Context) -> Message:
             try:
-                self._admit(context)
-                return await method(request, context)
+                if self.witness is None:
+                    self._admit(context)
+                    return await method(request, context)
+                with self._acting(context, self.witness):
+                    return await method(request, context)
             except Exception as error:
                 await self._fail(error, context)
                 raise  # never reached: the call has been aborted
@@ -85,9 +93,22 @@ class Service:
         return call
 
     def _admit(self, context: Context) -> None:
-        metadata = context.invocation_metadata() or ()
-        shown = next((value for key, value in metadata if key == "authorization"), None)
-        self.authorize(shown if isinstance(shown, str) else None)
+        self.authorize(metadata_of(context, "authorization"))
+
+    @contextmanager
+    def _acting(self, context: Context, witness: Witness) -> Iterator[None]:
+        """Let the client in, and act for it.
+
+        Raises:
+            Unauthorized: when it shows no good token.
+        """
+        try:
+            self._admit(context)
+        except Unauthorized as error:
+            witness.refuse(context, error)
+            raise
+        with acting_as(witness.actor_of(context)):
+            yield
 
     async def _fail(self, error: Exception, context: Context) -> None:
         if isinstance(error, grpc.aio.AbortError):

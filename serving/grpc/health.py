@@ -2,7 +2,8 @@
 
 from google.protobuf.message import Message
 
-from serving.grpc.calls import Context, MethodHandler, Service
+from serving.grpc.calls import MethodHandler, Service
+from serving.grpc.context import Context
 from serving.open_inference.service import OpenInference
 from serving.protocol.proto.generated.health_pb2 import HealthCheckRequest, HealthCheckResponse
 

@@ -8,7 +8,8 @@ from google.protobuf.message import Message
 
 from serving.engine import Engine
 from serving.errors import BadInput, ServingError
-from serving.grpc.calls import Context, MethodHandler, Service, seconds_left
+from serving.grpc.calls import MethodHandler, Service, seconds_left
+from serving.grpc.context import Context
 from serving.grpc.status import ReferenceService, RefusedByHandler, status_of
 from serving.grpc.stream import answers_in_order
 from serving.protocol.exchange import RawReply, RawRequest, whole_body

@@ -1,10 +1,14 @@
 """TorchServe's management service: the same as over REST, in other words."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from google.protobuf.message import Message
 
 from serving.admission import RegisterRequest
 from serving.errors import NotAllowed
-from serving.grpc.calls import Context, MethodHandler, Service, given_name
+from serving.grpc.calls import MethodHandler, Service, given_name
+from serving.grpc.context import Context
 from serving.management import Management, Status
 from serving.protocol.proto.generated import torchserve_management_pb2 as pb
 from serving.protocol.torchserve import encode_pretty
@@ -54,7 +58,6 @@ class ManagementService:
         return pb.ManagementResponse(msg=encode_pretty(page).decode())
 
     async def _register(self, request: pb.RegisterModelRequest, _: Context) -> Message:
-        self._check_may_change()
         asked = RegisterRequest(
             url=request.url or None,
             model_name=request.model_name or None,
@@ -68,7 +71,8 @@ class ManagementService:
             startup_timeout=request.startup_timeout or None,
             s3_sse_kms=request.s3_sse_kms,
         )
-        return _told(await self._management.register(asked))
+        with _in_the_references_words():
+            return _told(await self._management.register(asked))
 
     async def _scale(self, request: pb.ScaleWorkerRequest, _: Context) -> Message:
         # As in the reference 0 means 1, so that no worker at all can be had by REST alone.
@@ -84,18 +88,22 @@ class ManagementService:
 
     async def _set_default(self, request: pb.SetDefaultRequest, _: Context) -> Message:
         name, version = given_name(request.model_name), request.model_version
-        return _told(self._management.set_default(name, version))
+        return _told(await self._management.set_default(name, version))
 
     async def _unregister(self, request: pb.UnregisterModelRequest, _: Context) -> Message:
-        self._check_may_change()
-        name = given_name(request.model_name)
-        return _told(await self._management.unregister(name, request.model_version or None))
+        name, version = given_name(request.model_name), request.model_version or None
+        with _in_the_references_words():
+            return _told(await self._management.unregister(name, version))
 
-    def _check_may_change(self) -> None:
-        """Refuse in the reference's words; REST has others."""
-        if not self._management.may_change_models:
-            msg = "Model API disabled: the operator may set enable_model_api"
-            raise NotAllowed(msg)
+
+@contextmanager
+def _in_the_references_words() -> Iterator[None]:
+    """Refuse as the reference does; REST has other words."""
+    try:
+        yield
+    except NotAllowed as error:
+        msg = "Model API disabled: the operator may set enable_model_api"
+        raise NotAllowed(msg) from error
 
 
 def _told(status: Status) -> Message:

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import grpc
 from grpc import StatusCode
 
-from serving.grpc.calls import Context, MethodHandler
+from serving.grpc.calls import MethodHandler
+from serving.grpc.context import Context
 
 __all__ = ("Ended", "Note", "note_calls")
 

@@ -9,7 +9,8 @@ from google.protobuf.json_format import ParseDict
 from google.protobuf.message import Message
 
 from serving.errors import ModelNotFound, NotAllowed, ServingError
-from serving.grpc.calls import Context, MethodHandler, Service, given_name, seconds_left
+from serving.grpc.calls import MethodHandler, Service, given_name, seconds_left
+from serving.grpc.context import Context
 from serving.grpc.status import status_of
 from serving.grpc.stream import answers_in_order
 from serving.grpc.tensors import message_from_response, request_from_message
@@ -43,8 +44,14 @@ class OpenInferenceService:
         self._serving = open_inference
         self._repository = repository
 
-    def handlers(self, name: str, service: Service) -> dict[str, MethodHandler]:
-        """Method name to what answers it, of the service of that name."""
+    def handlers(self, name: str, service: Service, changing: Service) -> dict[str, MethodHandler]:
+        """Method name to what answers it, of the service of that name.
+
+        Args:
+            name: of the service.
+            service: makes calls of methods.
+            changing: makes calls of those that change what is served.
+        """
         unary = service.unary
         is_ready = self._model_ready if name == NAMES[0] else self._model_ready_or_unknown
         return {
@@ -58,8 +65,8 @@ class OpenInferenceService:
             "ModelInfer": unary(self._infer, pb.ModelInferRequest),
             "ModelStreamInfer": service.duplex(self._stream_infer, pb.ModelInferRequest),
             "RepositoryIndex": unary(self._index, pb.RepositoryIndexRequest),
-            "RepositoryModelLoad": unary(self._load, pb.RepositoryModelLoadRequest),
-            "RepositoryModelUnload": unary(self._unload, pb.RepositoryModelUnloadRequest),
+            "RepositoryModelLoad": changing.unary(self._load, pb.RepositoryModelLoadRequest),
+            "RepositoryModelUnload": changing.unary(self._unload, pb.RepositoryModelUnloadRequest),
             "SystemSharedMemoryStatus": unary(
                 self._memory_status, pb.SystemSharedMemoryStatusRequest
             ),

@@ -7,17 +7,20 @@ from dataclasses import dataclass
 import grpc
 from grpc import aio
 
+from serving.audit.log import AuditLog
 from serving.engine import Engine
 from serving.errors import ServingError
 from serving.grpc import health, inference, management, open_inference
 from serving.grpc.calls import MethodHandler, Service
 from serving.grpc.noted import Note, note_calls
+from serving.grpc.status import ReferenceService
+from serving.grpc.witness import Witness
 from serving.management import Management
 from serving.open_inference.repository import ModelRepository
 from serving.open_inference.service import OpenInference
 from serving.protocol.proto.generated.torchserve_inference_pb2 import Nothing
 from serving.settings import ServerSettings
-from serving.tokens import TokenKind
+from serving.tokens import TokenKind, Tokens
 
 __all__ = ("CannotListenForGrpc", "Certificate", "GrpcServers", "Parts")
 
@@ -64,7 +67,8 @@ class Parts:
         open_inference: the protocol's verbs.
         repository: its loading and unloading.
         management: TorchServe's management.
-        check_token: given the kind and the metadata `authorization`; raises Unauthorized.
+        tokens: who may ask.
+        audit: takes note of who changes what.
         note: told of each call that has ended.
     """
 
@@ -72,7 +76,8 @@ class Parts:
     open_inference: OpenInference
     repository: ModelRepository
     management: Management
-    check_token: Callable[[TokenKind, str | None], None]
+    tokens: Tokens
+    audit: AuditLog
     note: Note
 
 
@@ -157,22 +162,28 @@ class GrpcServers:
             self._token("inference"), reference="inference" if is_reference else ""
         )
         own = Service(self._token("inference"))
+        changing = Service(self._token("inference"), witness=self._witness)
         protocol = open_inference.OpenInferenceService(parts.open_inference, parts.repository)
         ping = {"Ping": (as_reference if is_reference else openly).unary(torchserve.ping, Nothing)}
         return {
             inference.NAME: {**torchserve.handlers(as_reference), **ping},
-            **{name: protocol.handlers(name, own) for name in open_inference.NAMES},
+            **{name: protocol.handlers(name, own, changing) for name in open_inference.NAMES},
             health.NAME: health.handlers(openly, parts.open_inference),
         }
 
     def _management_table(self) -> dict[str, _Handlers]:
         is_reference = self._settings.compat == "torchserve"
-        service = Service(self._token("management"), reference="management" if is_reference else "")
+        reference: ReferenceService = "management" if is_reference else ""
+        service = Service(self._token("management"), reference, self._witness)
         handlers = management.ManagementService(self._parts.management).handlers(service)
         return {management.NAME: handlers}
 
     def _token(self, kind: TokenKind) -> Callable[[str | None], None]:
-        return lambda shown: self._parts.check_token(kind, shown)
+        return lambda shown: self._parts.tokens.check(kind, shown)
+
+    @property
+    def _witness(self) -> Witness:
+        return Witness(self._parts.tokens, self._parts.audit)
 
 
 def _everybody(_: str | None) -> None:

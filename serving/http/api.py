@@ -14,9 +14,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from serving.audit.actor import acting_as
 from serving.errors import BadInput, InferenceFailed, InputTooLarge, ServingError
 from serving.http.call import Call
 from serving.http.description import ApiKind, Offer, describe_api
+from serving.http.gate import Gate
 from serving.http.head import Refused
 from serving.http.inference import Prediction
 from serving.http.problems import NoRoute
@@ -27,7 +29,6 @@ from serving.http.v2 import v2_error
 from serving.http.v2_infer import V2Inference
 from serving.protocol.exchange import RawReply
 from serving.protocol.tensors import Buffer
-from serving.tokens import TokenKind, Tokens
 
 __all__ = ("Answer", "Api", "Route", "request_of")
 
@@ -47,7 +48,7 @@ class Api:
 
     Args:
         routes: by what they offer, in the order in which they are asked.
-        tokens: the keys.
+        gate: looks at their keys.
         replies: what every answer has in common.
         renew_key: answers `GET /token`; it asks for a key of its own.
         note: told of each answer: the call, the status, and the seconds since it came.
@@ -56,14 +57,14 @@ class Api:
     def __init__(
         self,
         routes: Sequence[tuple[ApiKind, Route]],
-        tokens: Tokens,
+        gate: Gate,
         replies: Replies,
-        renew_key: Callable[[HttpRequest], RawReply],
+        renew_key: Callable[[HttpRequest], Awaitable[RawReply]],
         note: Callable[[Call, int, float], None],
     ) -> None:
         self._routes = routes
         self._kinds = tuple(dict.fromkeys(kind for kind, _ in routes))
-        self._tokens = tokens
+        self._gate = gate
         self._replies = replies
         self._renew_key = renew_key
         self._note = note
@@ -74,7 +75,7 @@ class Api:
         began = time.monotonic()
         request = request_of(call)
         try:
-            answer = self._find(request)
+            answer = self._find(call, request)
             if isinstance(answer, (Prediction, V2Inference)):
                 give_up = answer.post(partial(self._finish, call, request, began))
                 if give_up is not None:
@@ -107,13 +108,24 @@ class Api:
 
     async def _handle(self, call: Call, request: HttpRequest, began: float, answer: Answer) -> None:
         try:
-            reply = self._reply(request, await answer())
+            reply = self._reply(request, await self._acted(call, request, answer))
         except Exception as error:
             reply = self._error(request, error)
         if reply.rest is None:
             self._finish(call, request, began, reply)
         else:
             await self._stream(call, request, began, reply)
+
+    async def _acted(self, call: Call, request: HttpRequest, answer: Answer) -> RawReply:
+        """Answer in the name of who asks, if it may be for a change."""
+        if not self._gate.may_change(request, self._kinds):
+            return await answer()
+        with acting_as(self._gate.actor_of(call, request)):
+            try:
+                return await answer()
+            except ServingError as error:
+                self._gate.note_failure(call, request, error)
+                raise
 
     def _finish(
         self, call: Call, request: HttpRequest, began: float, outcome: RawReply | Exception
@@ -146,7 +158,7 @@ class Api:
             msg = f"the answer has {len(part)} bytes, max_response_size is {limit}"
             raise InferenceFailed(msg)
 
-    def _find(self, request: HttpRequest) -> Answer:
+    def _find(self, call: Call, request: HttpRequest) -> Answer:
         """Find what answers a request.
 
         Raises:
@@ -156,16 +168,16 @@ class Api:
         if not segments or segments == ("api-description",):
             if not (segments and self._replies.is_reference):
                 check_method(request, *(("GET",) if segments else ("OPTIONS",)))
-            may_change, has_tokens = self._replies.may_change_models, self._tokens.can_be_renewed
+            may_change, has_tokens = self._replies.may_change_models, self._gate.has_keys
             return _at_once(json_reply(describe_api(Offer(self._kinds, may_change, has_tokens))))
         if self._is_preflight(request):
             return _at_once(RawReply(b"", status=204))
-        if segments == ("token",) and "management" in self._kinds and self._tokens.can_be_renewed:
-            return _at_once(self._renew_key(request))
+        if segments == ("token",) and "management" in self._kinds and self._gate.has_keys:
+            return lambda: self._renew_key(request)
         for kind, route in self._routes:
             answer = route(request)
             if answer is not None:
-                self._check_token(kind, request)
+                self._check_token(kind, call, request)
                 return answer
         raise NoRoute(NOT_FOUND)
 
@@ -183,11 +195,9 @@ class Api:
             and "access-control-request-method" in request.headers
         )
 
-    def _check_token(self, kind: ApiKind, request: HttpRequest) -> None:
-        if kind == "metrics" or (request.segments in _OPEN and not self._replies.is_reference):
-            return
-        token_kind: TokenKind = kind
-        self._tokens.check(token_kind, request.headers.get("authorization"))
+    def _check_token(self, kind: ApiKind, call: Call, request: HttpRequest) -> None:
+        if request.segments not in _OPEN or self._replies.is_reference:
+            self._gate.check(kind, call, request)
 
     def _send(self, call: Call, request: HttpRequest, reply: RawReply) -> None:
         fields = self._fields(call, request, reply)

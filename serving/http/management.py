@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from serving.admission import RegisterRequest
+from serving.audit.log import AuditLog
 from serving.engine import Engine
 from serving.errors import BadInput
 from serving.http.description import describe_model_management
@@ -38,15 +39,23 @@ class ManagementRoutes:
         management: what does it.
         engine: what is served.
         tokens: the keys.
+        audit: tells of changes, and takes note of renewed keys.
         is_reference: whether a parameter that is no number silently means the default.
     """
 
     def __init__(
-        self, management: Management, engine: Engine, tokens: Tokens, *, is_reference: bool
+        self,
+        management: Management,
+        engine: Engine,
+        tokens: Tokens,
+        audit: AuditLog,
+        *,
+        is_reference: bool,
     ) -> None:
         self._management = management
         self._engine = engine
         self._tokens = tokens
+        self._audit = audit
         self._is_reference = is_reference
 
     def find(self, request: HttpRequest) -> _Answer | None:
@@ -65,7 +74,7 @@ class ManagementRoutes:
                 return lambda: v1_ready(self._engine, request, name.partition(":")[0])
         return None
 
-    def renew_key(self, request: HttpRequest) -> RawReply:
+    async def renew_key(self, request: HttpRequest) -> RawReply:
         """Replace a key, for the bearer of the API key.
 
         Raises:
@@ -85,7 +94,9 @@ class ManagementRoutes:
                 kind = "management"
             case _:
                 raise BadInput("type must be inference or management")
-        key = self._tokens.renew(kind, request.headers.get("authorization"))
+        async with self._audit.change("renew_key") as change:
+            change.after = {"kind": kind}
+            key = self._tokens.renew(kind, request.headers.get("authorization"))
         if self._is_reference:
             return text_reply(b"\n", "application/json")
         return json_reply(
@@ -130,7 +141,7 @@ class ManagementRoutes:
 
     async def _set_default(self, request: HttpRequest, name: str, version: str) -> RawReply:
         check_method(request, "PUT")
-        return _told(self._management.set_default(name, version))
+        return _told(await self._management.set_default(name, version))
 
     async def _lineage(self, request: HttpRequest, name: str, version: str) -> RawReply:
         """Tell what a version is made of; the reference knows no such address.

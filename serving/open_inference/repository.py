@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from serving.archive.stored import StoredModel
+from serving.audit.log import AuditLog
 from serving.engine import Engine
 from serving.errors import BadInput, ModelNotFound, NotAllowed
 from serving.registry.endpoint import Endpoint
@@ -38,10 +39,12 @@ class ModelRepository:
     Args:
         engine: loads and unloads.
         settings: where the folder is; whether models may be loaded and unloaded.
+        audit: takes note of each change.
     """
 
-    def __init__(self, engine: Engine, settings: ServerSettings) -> None:
+    def __init__(self, engine: Engine, settings: ServerSettings, audit: AuditLog) -> None:
         self._engine = engine
+        self._audit = audit
         self._settings = settings
 
     async def index(self, *, ready: bool = False) -> Sequence[ModelIndex]:
@@ -72,6 +75,14 @@ class ModelRepository:
             ModelNotFound: when the folder has no such model or version.
             InvalidModel: when it cannot be loaded; what was served before goes on.
         """
+        async with self._audit.change("load", name, version) as change:
+            change.before = self._engine.registry.state_of(name)
+            await self._load_asked(name, version, parameters)
+            change.after = self._engine.registry.state_of(name)
+
+    async def _load_asked(
+        self, name: str, version: str, parameters: Mapping[str, object] | None
+    ) -> None:
         self._check_allowed()
         if parameters:
             msg = f"a model is loaded as it lies in the folder, without {', '.join(parameters)}"
@@ -91,11 +102,14 @@ class ModelRepository:
             ModelNotFound: when there is no such model or version.
             VersionInUse: when it is the default, and there are others.
         """
-        self._check_allowed()
-        if version:
-            await self._engine.unregister(name, version)
-        else:
-            await self._engine.unregister_all(name)
+        async with self._audit.change("unload", name, version) as change:
+            change.before = self._engine.registry.state_of(name)
+            self._check_allowed()
+            if version:
+                await self._engine.unregister(name, version)
+            else:
+                await self._engine.unregister_all(name)
+            change.after = self._engine.registry.state_of(name)
 
     async def _load(self, model: StoredModel) -> None:
         manifest = model.manifest

@@ -99,6 +99,11 @@ class Endpoint:
         return self._crew.pool.min_workers == 0 or self._crew.pool.is_hopeful
 
     @property
+    def worker_range(self) -> tuple[int, int]:
+        """How many workers are kept, and how many there may be."""
+        return self._crew.pool.min_workers, self._crew.pool.max_workers
+
+    @property
     def in_flight(self) -> int:
         """Requests that are not answered yet, and replies that are still being worked on."""
         return max(self._traffic.count, self._queue.running)

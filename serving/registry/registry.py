@@ -1,7 +1,7 @@
 """Registry: what is served, by name and version."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from serving.errors import Conflict, ModelNotFound, VersionInUse, VersionNotFound
 from serving.registry.endpoint import Endpoint
@@ -51,6 +51,16 @@ class Registry:
         if name in self._chosen:
             return self._chosen[name]
         return next(iter(versions)) if self._default == "first" else max(versions, key=version_rank)
+
+    def state_of(self, name: str) -> dict[str, Any] | None:
+        """Which versions of a model are served, by how many workers, and the default; for people.
+
+        None: there is no such model.
+        """
+        if name not in self._by_name:
+            return None
+        workers = {version: each.worker_range for version, each in self._by_name[name].items()}
+        return {"default": self.default_version(name), "workers": workers}
 
     def find(self, name: str, version: str | None = None) -> Endpoint:
         """Find one version, or the default.

@@ -9,6 +9,7 @@ import msgspec
 from serving.admission import Admission, RegisterRequest
 from serving.archive.fetched import Fetched
 from serving.archive.fetched import discard as discard_fetched
+from serving.audit.log import AuditLog
 from serving.engine import Engine
 from serving.errors import Conflict, ServingError, WorkersNotStarted, WorkflowNotFound
 from serving.protocol.exchange import RawReply, RawRequest
@@ -36,10 +37,12 @@ class Workflows:
     Args:
         engine: serves the nodes.
         settings: where archives are, and what may be fetched.
+        audit: takes note of each change.
     """
 
-    def __init__(self, engine: Engine, settings: ServerSettings) -> None:
+    def __init__(self, engine: Engine, settings: ServerSettings, audit: AuditLog) -> None:
         self._engine = engine
+        self._audit = audit
         self._settings = settings
         self._models = Admission(settings)
         store = settings.workflows_dir or settings.models_dir
@@ -68,8 +71,10 @@ class Workflows:
             Conflict: when a workflow of that name is served.
             ServingError: why it is not served; nothing of it stays.
         """
-        async with self._lock:
+        async with self._audit.change("register_workflow", name) as change, self._lock:
+            change.reason = f"asked for {url}"
             served = await self._open(url, name)
+            change.model = served.stored.name
             times = (response_timeout, startup_timeout)
             try:
                 await self._start(served, times)
@@ -85,7 +90,7 @@ class Workflows:
         Raises:
             WorkflowNotFound: when there is no such workflow.
         """
-        async with self._lock:
+        async with self._audit.change("unregister_workflow", name), self._lock:
             served = self._find(name)
             del self._by_name[name]
             await self._remove(served)

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from serving.admission import RegisterRequest
+from serving.audit.log import AuditLog
+from serving.audit.settings import AuditSettings
 from serving.engine import Engine
 from serving.errors import BadInput, Conflict, ModelNotFound, WorkersNotStarted
 from serving.management import Management
@@ -57,7 +59,9 @@ class Store:
         )
         self.engine = Engine(settings, ServerMetrics())
         self.engine.on_change = self._count
-        self.management = Management(self.engine, settings, self._count)
+        self.management = Management(
+            self.engine, settings, AuditLog(AuditSettings()), self._count
+        )
 
     @property
     def left(self) -> tuple[set[str], int]:

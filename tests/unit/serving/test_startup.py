@@ -39,7 +39,7 @@ class Desk:
         self.configs.append(over)
         return "cat", f"{len(self.loaded)}.0"
 
-    def set_default(self, name: str, version: str) -> None:
+    async def set_default(self, name: str, version: str) -> None:
         self.defaults.append((name, version))
 
 

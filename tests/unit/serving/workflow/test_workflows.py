@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from serving.audit.log import AuditLog
+from serving.audit.settings import AuditSettings
 from serving.engine import Engine
 from serving.errors import (
     ArchiveNotFound,
@@ -88,7 +90,7 @@ async def running(store: Path) -> AsyncIterator[tuple[Engine, Workflows, ServerS
     engine = Engine(settings, ServerMetrics())
     await engine.start()
     try:
-        yield engine, Workflows(engine, settings), settings
+        yield engine, Workflows(engine, settings, AuditLog(AuditSettings())), settings
     finally:
         await engine.stop(grace_s=0)
 

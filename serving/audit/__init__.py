@@ -1,0 +1,1 @@
+"""Audit: who changed what, when, from what to what; a chain of hashes shows tampering."""

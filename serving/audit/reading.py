@@ -1,0 +1,183 @@
+"""Reading an audit log: pages of it, the latest first; and whether its chain holds."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from serving.audit.entry import FIRST, AuditEntry, NoEntry, digest, read_entry
+from serving.audit.trail import files_of
+
+__all__ = ("AuditPage", "AuditQuery", "Verified", "page_of", "verify")
+
+
+class AuditQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """Which entries are asked for; all that is said must be so.
+
+    Attributes:
+        limit: most entries, 1 to 1000.
+        below: only those with a smaller number, as a page before told; None: from the latest on.
+        model: exactly this one.
+        version: exactly this one.
+        what: exactly this action.
+        who: the name of a key or a part begins so.
+        result: exactly this one, such as "ok"; "failed": all but "ok" and "begun".
+        since: not earlier.
+        until: not later.
+    """
+
+    limit: int = 100
+    below: int | None = None
+    model: str = ""
+    version: str = ""
+    what: str = ""
+    who: str = ""
+    result: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+class AuditPage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A page of entries.
+
+    Attributes:
+        entries: the latest first.
+        head_sequence: number of the last entry of the log.
+        head: its hash, which a reader may keep: a log that was cut off later does not reach it.
+        next_page_token: what the next page is asked by; None: there is none.
+    """
+
+    entries: Sequence[AuditEntry]
+    head_sequence: int
+    head: str
+    next_page_token: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What a look at the whole chain found.
+
+    Attributes:
+        entries: how many there are.
+        first: number of the first; above 1: those before were rotated away.
+        sequence: number of the last.
+        head: hash of the last.
+        faults: where the chain is broken, in sentences.
+        notes: what is worth knowing and breaks nothing.
+    """
+
+    entries: int
+    first: int
+    sequence: int
+    head: str
+    faults: Sequence[str]
+    notes: Sequence[str]
+
+
+def page_of(source: Path | Sequence[bytes], query: AuditQuery, head: tuple[int, str]) -> AuditPage:
+    """Find a page of entries.
+
+    Args:
+        source: the file, or lines in their order.
+        query: which.
+        head: number and hash of the last entry.
+
+    Raises:
+        OSError: when the file cannot be read.
+    """
+    found: list[AuditEntry] = []
+    has_more = False
+    for line in _lines_backwards(source):
+        try:
+            entry = read_entry(line)
+        except NoEntry:
+            continue
+        if query.since is not None and entry.time < query.since:
+            break
+        if not _is_asked(entry, query):
+            continue
+        if len(found) == query.limit:
+            has_more = True
+            break
+        found.append(entry)
+    token = str(found[-1].sequence) if has_more else None
+    return AuditPage(entries=found, head_sequence=head[0], head=head[1], next_page_token=token)
+
+
+def verify(path: Path) -> Verified:
+    """Follow the chain through all files of a log.
+
+    Args:
+        path: the file that is written, or the last of a copy.
+
+    Raises:
+        OSError: when a file cannot be read.
+    """
+    faults: list[str] = []
+    notes: list[str] = []
+    previous, sequence, first, count = FIRST, 0, 0, 0
+    for number, (place, line) in enumerate(_lines(path)):
+        try:
+            entry = read_entry(line)
+        except NoEntry:
+            # A crash leaves half a line; the hash in the next one says whether it always was so.
+            notes.append(f"{place} is no whole entry")
+            previous, sequence = digest(line), sequence + 1
+            continue
+        first = first or entry.sequence
+        count += 1
+        is_rotated = number == 0 and entry.sequence > 1
+        if is_rotated:
+            notes.append(f"the log begins with entry {entry.sequence}; those before are gone")
+        elif entry.previous != previous:
+            faults.append(f"{place}, entry {entry.sequence}: the line before is not the one it was")
+        elif entry.sequence != sequence + 1:
+            faults.append(f"{place}: entry {entry.sequence} follows entry {sequence}")
+        previous, sequence = digest(line), entry.sequence
+    return Verified(count, first, sequence, previous, faults, notes)
+
+
+def _is_asked(entry: AuditEntry, query: AuditQuery) -> bool:
+    exact = all(
+        not wanted or getattr(entry, name) == wanted
+        for name, wanted in (
+            ("model", query.model),
+            ("version", query.version),
+            ("what", query.what),
+        )
+    )
+    return (
+        exact
+        and entry.who.startswith(query.who)
+        and (query.below is None or entry.sequence < query.below)
+        and (query.until is None or entry.time <= query.until)
+        and _has_result(entry.result, query.result)
+    )
+
+
+def _has_result(result: str, wanted: str) -> bool:
+    if wanted == "failed":
+        return result not in {"ok", "begun"}
+    return wanted in ("", result)
+
+
+def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
+    for file in files_of(path):
+        for number, line in enumerate(_lines_of(file), 1):
+            yield f"{file.name} line {number}", line
+
+
+def _lines_backwards(source: Path | Sequence[bytes]) -> Iterator[bytes]:
+    if not isinstance(source, Path):
+        yield from reversed(source)
+        return
+    for file in reversed(files_of(source)):
+        if file.exists():
+            yield from reversed(_lines_of(file))
+
+
+def _lines_of(file: Path) -> list[bytes]:
+    data = file.read_bytes()
+    return data.removesuffix(b"\n").split(b"\n") if data else []
