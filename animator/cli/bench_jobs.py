@@ -12,12 +12,12 @@ from animator.cli.job_load import Errand, JobLoad, Stopwatch, make_film
 from animator.cli.job_server import started_server
 from animator.core.errors import AnimatorError
 from serving.bench.against import compare
+from serving.bench.journal import Journal
 from serving.bench.limits import Limit, excess, latency_limit_ms, parse_limit
 from serving.bench.measured import Trial, measure
 from serving.bench.results import TRIALS, machine_facts, read_trials
 from serving.bench.search import best_of
 from serving.bench.setting import Setting
-from serving.bench.trial import Journal
 
 __all__ = ("jobs_table", "run_jobs")
 

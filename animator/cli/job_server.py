@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 
 from animator.core.errors import AnimatorError
-from serving.bench.subject import free_ports
+from serving.bench.ports import free_ports
 
 __all__ = ("started_server",)
 

@@ -13,8 +13,10 @@ from serving.bench.bodies import ask_with_files, ask_with_tensors
 from serving.bench.limits import parse_limit
 from serving.bench.management import Management
 from serving.bench.results import read_trials, write_cases
+from serving.bench.running_server import RunningServer
 from serving.bench.setting import Space
-from serving.bench.subject import RunningServer, StartedServer, Subject
+from serving.bench.started_server import StartedServer
+from serving.bench.subject import Subject
 from serving.bench.sweep import Goal, Sweep, Swept
 from serving.bench.torchserve_report import Case
 from serving.bench.torchserve_yaml import Benchmarks, read_benchmarks

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from serving.bench.connection import Connection
-from serving.bench.records import UNANSWERED, Record, Result, is_good
+from serving.bench.records import UNANSWERED, Record, Result, is_good, part_within
 from serving.errors import ServerUnavailable
 
 __all__ = ("Plan", "arrivals", "build_request", "run")
@@ -214,9 +214,8 @@ class _Run:
         status = client.status
         self.result.statuses[status] += 1
         self._keep(client.started, now, status)
-        is_in_time = now <= self.end or self.plan.count is not None
-        if self.measured_from <= now and is_in_time and is_good(status):
-            self.result.completed += 1
+        if is_good(status):
+            self.result.completed += self._share(client.started, now)
         if not self.result.sample or not is_good(status):
             self.result.sample = client.body[:80]
         client.is_busy = False
@@ -224,6 +223,14 @@ class _Run:
             self._replace(client)
         else:
             self._go_on(client, now)
+
+    def _share(self, started: float, now: float) -> float:
+        """How much of a request's answer belongs to the time that is measured, in [0, 1]."""
+        if self.plan.count is not None:
+            return float(now >= self.measured_from)
+        if self.plan.rate is not None:
+            return float(self.measured_from <= now <= self.end)
+        return part_within(started, now, self.end, self.measured_from)
 
     def _keep(self, started: float, now: float, status: int) -> None:
         if started >= self.measured_from:

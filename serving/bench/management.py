@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import msgspec
 
+from serving.bench.setting import Setting
 from serving.errors import InferenceFailed, ModelNotFound, NotAllowed, ServerUnavailable
 
 __all__ = ("Described", "Management")
@@ -70,21 +71,23 @@ class Management:
         answer = self._ask("GET", f"/models/{model}")
         return msgspec.json.decode(answer.content, type=list[Described])[0]
 
-    def register(self, url: str, model: str, **how: Any) -> None:
-        """Serve an archive under a name.
+    def register(self, url: str, model: str, setting: Setting) -> None:
+        """Serve an archive under a name; waits for its workers.
 
         Args:
             url: of the archive, or its name in the store.
             model: its name.
-            how: batch_size, max_batch_delay, initial_workers.
+            setting: how it is served.
         """
-        parameters = {"url": url, "model_name": model, "synchronous": "true", **how}
+        parameters = {
+            "url": url,
+            "model_name": model,
+            "batch_size": setting.batch_size,
+            "max_batch_delay": round(setting.max_batch_delay_ms),
+            "initial_workers": setting.workers,
+            "synchronous": "true",
+        }
         self._ask("POST", "/models", parameters)
-
-    def scale(self, model: str, workers: int) -> None:
-        """Change how many workers hold a model; waits for them."""
-        parameters = {"min_worker": workers, "max_worker": workers, "synchronous": "true"}
-        self._ask("PUT", f"/models/{model}", parameters)
 
     def unregister(self, model: str) -> None:
         """Serve a model no more."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ("UNANSWERED", "Record", "Result", "is_good", "percentile")
+__all__ = ("UNANSWERED", "Record", "Result", "is_good", "part_within", "percentile")
 
 UNANSWERED = 0
 """In place of a status: the connection ended, or no answer came in time."""
@@ -34,7 +34,8 @@ class Result:
     Attributes:
         seconds: measured.
         records: requests that were to be sent in that time, in the order of their answers.
-        completed: good answers that came in that time, whenever they were asked for.
+        completed: good answers that came in that time, whenever they were asked for; in a closed
+            loop those at its edges count by the part of their time that lies inside.
         statuses: answers by status, those of the warm-up too.
         broken: requests that were never answered.
         sample: the beginning of a body; of a bad answer where there is one.
@@ -43,7 +44,7 @@ class Result:
 
     seconds: float = 0.0
     records: list[Record] = field(default_factory=list)
-    completed: int = 0
+    completed: float = 0.0
     statuses: Counter[int] = field(default_factory=Counter)
     broken: int = 0
     sample: bytes = b""
@@ -67,6 +68,17 @@ class Result:
 def is_good(status: int) -> bool:
     """Whether a status tells of success."""
     return 200 <= status < 300
+
+
+def part_within(started: float, ended: float, until: float, since: float = 0.0) -> float:
+    """Which part of a request's time lies in a span, in [0, 1].
+
+    In a closed loop these parts, summed up, are as many as the answers in the long run (each client
+    is always waiting for one), and are not raised or lowered by a whole batch that just falls into
+    the span, or just does not.
+    """
+    inside = min(ended, until) - max(started, since)
+    return max(inside, 0.0) / (ended - started) if ended > started else float(inside >= 0)
 
 
 def percentile(values: Sequence[float], share: float) -> float:

@@ -1,13 +1,14 @@
 """Search: which setting has the most throughput inside the limits, in how little time.
 
 Successive halving (Jamieson and Talwalkar 2016): all settings are tried for a short time, the best
-fifth for five times as long, the best of those for the whole time. Beside that, settings of one
-server that ask for more and more are given up once the latency rises far above its limit: with more
-clients it does not fall again.
+fifth for five times as long, the best of those for the whole time. Beside that, of the settings
+that differ only in how much is asked, the most that keeps the limits is looked for by halves: with
+less load there is less throughput, and with more the latency does not fall again.
 """
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 
 from serving.bench.limits import Limit, excess
 from serving.bench.measured import Trial
@@ -28,6 +29,7 @@ _DOUBT = 1.25
 """In short rounds a limit that is broken by no more than this may be noise."""
 
 _HOPELESS = 1.5
+"""Where a limit is broken by more than this, more load is not tried."""
 
 
 def full_grid(settings: Iterable[Setting], attempt: Try, seconds: float) -> list[Trial]:
@@ -46,9 +48,8 @@ def halving(
         seconds: of a whole trial.
         limits: what the best must keep to.
     """
-    trials: list[Trial] = []
-    first = list(_rising(settings, attempt, seconds / ETA**ROUNDS, limits))
-    trials += first
+    first = list(_first_round(settings, attempt, seconds / ETA**ROUNDS, limits))
+    trials = [*first]
     going_on = _ranked(first, limits, _DOUBT)
     for round_ in range(1, ROUNDS):
         kept = going_on[: math.ceil(len(settings) / ETA**round_)]
@@ -58,7 +59,8 @@ def halving(
         trials += tried
         going_on = _ranked(tried, limits, _DOUBT)
     others = [t for t in _ranked(first, limits, _DOUBT) if excess(t, limits) <= _DOUBT]
-    ranked = list(dict.fromkeys(trial.setting for trial in (*going_on, *others)))
+    likely = [trial.setting for trial in (*going_on, *others)]
+    ranked = list(dict.fromkeys([*likely, *_easier(likely, settings)]))
     places = max(math.ceil(len(settings) / ETA**ROUNDS), 1)
     return trials + _finals(ranked, places, lambda setting: attempt(setting, seconds), limits)
 
@@ -104,23 +106,35 @@ def _ranked(trials: Iterable[Trial], limits: Sequence[Limit], doubt: float) -> l
     return sorted(ran, key=place)
 
 
-def _rising(
+def _first_round(
     settings: Iterable[Setting], attempt: Try, seconds: float, limits: Sequence[Limit]
 ) -> Iterator[Trial]:
-    """Try settings, leaving out those that ask for more than what was hopeless already."""
-    before: Trial | None = None
-    is_hopeless = False
-    for setting in settings:
-        if before is None or before.setting.served != setting.served:
-            before, is_hopeless = None, False
-        if is_hopeless:
-            continue
-        trial = attempt(setting, seconds)
-        is_rising = before is None or not before.repeats or _is_slower(trial, before)
-        is_hopeless = before is not None and is_rising and excess(trial, limits) > _HOPELESS
-        before = trial
-        yield trial
+    """Try settings briefly, of each server no more loads than needed."""
+    # A throughput that must be reached is not broken by too much load.
+    rising = [limit for limit in limits if not limit.is_least]
+    for _, loads in groupby(settings, key=lambda setting: setting.served):
+        yield from _by_halves(list(loads), lambda setting: attempt(setting, seconds), rising)
 
 
-def _is_slower(trial: Trial, before: Trial) -> bool:
-    return not trial.median("p50_ms") <= before.median("p50_ms")
+def _by_halves(
+    loads: Sequence[Setting], attempt: Callable[[Setting], Trial], limits: Sequence[Limit]
+) -> Iterator[Trial]:
+    """Try the middle load; less where it breaks a limit, more where that is not hopeless."""
+    if not loads:
+        return
+    # Of two the upper one: a lone client may wait for company in vain, and longest of all.
+    middle = len(loads) // 2
+    trial = attempt(loads[middle])
+    yield trial
+    over = excess(trial, limits)
+    if over > 1:
+        yield from _by_halves(loads[:middle], attempt, limits)
+    if over <= _HOPELESS:
+        yield from _by_halves(loads[middle + 1 :], attempt, limits)
+
+
+def _easier(likely: Iterable[Setting], settings: Sequence[Setting]) -> Iterator[Setting]:
+    """The same servers with less load, most first: for those that break a limit after all."""
+    for one in likely:
+        same = [s for s in settings if s.served == one.served]
+        yield from reversed(same[: same.index(one)])

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from serving.bench.against import Change, compare
+from serving.bench.journal import Journal
 from serving.bench.limits import Limit, latency_limit_ms
 from serving.bench.load import Plan, run
 from serving.bench.measured import Trial, longest
@@ -19,8 +20,9 @@ from serving.bench.records import Result
 from serving.bench.results import TRIALS, machine_facts, write_page
 from serving.bench.search import ETA, ROUNDS, best_of, full_grid, halving
 from serving.bench.setting import Space
+from serving.bench.spent import Spent
 from serving.bench.subject import Subject
-from serving.bench.trial import Ask, Bench, Journal, Timing
+from serving.bench.trial import Ask, Bench, Timing
 from serving.bench.tuned import Model, tuned_config
 
 __all__ = ("Goal", "Sweep", "Swept")
@@ -101,7 +103,7 @@ class Sweep:
         """
         self._folder.mkdir(parents=True, exist_ok=True)
         journal = Journal(self._folder / TRIALS, self._about(), is_resumed=is_resumed)
-        began, is_whole = time.monotonic(), True
+        began, is_whole, spent = time.monotonic(), True, Spent()
         with ExitStack() as stack:
             subject = start()
             stack.callback(subject.close)
@@ -114,13 +116,15 @@ class Sweep:
                 limit_ms=latency_limit_ms(self._goal.limits),
                 load=load,
             )
+            spent = bench.spent
             try:
                 self._search(bench)
             except KeyboardInterrupt:
                 is_whole = False
-        spent_s = time.monotonic() - began
+        whole_s = time.monotonic() - began
         changes = compare(former, journal.trials, tolerance)
-        return self._write(journal.trials, spent_s, is_whole, changes)
+        time_facts = self._time_facts(spent, whole_s, is_whole=is_whole)
+        return self._write(journal.trials, time_facts, changes, is_whole=is_whole)
 
     def _search(self, bench: Bench) -> None:
         goal, settings = self._goal, list(self._goal.space.grid())
@@ -139,9 +143,10 @@ class Sweep:
     def _write(
         self,
         trials: Sequence[Trial],
-        spent_s: float,
-        is_whole: bool,
+        time_facts: Sequence[tuple[str, str]],
         changes: Sequence[Change],
+        *,
+        is_whole: bool,
     ) -> Swept:
         best, kept = best_of(trials, self._goal.limits), longest(trials)
         # The best is the very object that the page marks.
@@ -149,7 +154,7 @@ class Sweep:
         order = sorted(changes, key=lambda change: not change.is_worse)
         report = Report(
             title=f"{self._model.name}: how it is served best",
-            facts=self._facts(trials, len(kept), spent_s, is_whole),
+            facts=[*self._facts(trials, len(kept)), *time_facts],
             trials=kept,
             limits=self._goal.limits,
             best=best,
@@ -159,9 +164,7 @@ class Sweep:
         write_page(self._folder, report)
         return Swept(kept, best, is_whole, any(change.is_worse for change in changes))
 
-    def _facts(
-        self, trials: Sequence[Trial], tried: int, spent_s: float, is_whole: bool
-    ) -> list[tuple[str, str]]:
+    def _facts(self, trials: Sequence[Trial], tried: int) -> list[tuple[str, str]]:
         timing, settings = self._goal.timing, len(list(self._goal.space.grid()))
         sizes = ", ".join(f"{len(body):,}" for body in self._ask.bodies[:5])
         kind = "full grid" if self._goal.is_grid else "successive halving"
@@ -170,11 +173,28 @@ class Sweep:
             ("asked", f"{self._ask.path}, bodies of {sizes} bytes"),
             ("a whole trial", f"{timing.repeats} times {timing.extent}"),
             ("search", f"{kind}, {tried} of {settings} settings tried"),
-            ("time", f"{spent_s / 60:.1f} min" + ("" if is_whole else ", interrupted")),
         ]
         busy = max((repeat.busy for t in trials for repeat in t.repeats), default=0.0)
         if busy > _BUSY:
             facts.append(("beware", f"the load generator was {busy:.0%} busy: it may be the limit"))
+        return facts
+
+    def _time_facts(self, spent: Spent, whole_s: float, *, is_whole: bool) -> list[tuple[str, str]]:
+        """How long it took, for what, and how much of a full grid's time that is."""
+        said = f"{whole_s / 60:.1f} min" + ("" if is_whole else ", interrupted")
+        facts = [("time", said)]
+        if spent.prepared:
+            each_s = spent.preparing_s / spent.prepared
+            said += f": {spent.loading_s / whole_s:.0%} for trials, "
+            said += f"{spent.preparing_s / whole_s:.0%} until the model was served "
+            said += f"({spent.prepared} times {each_s:.2g} s)"
+            facts = [("time", said)]
+        if is_whole and spent.prepared and not self._goal.is_grid and not self._goal.timing.count:
+            settings, trial_s = list(self._goal.space.grid()), self._goal.timing.whole_s
+            grid_s = spent.of_grid(settings, trial_s)
+            said = f"{spent.planned_s / (len(settings) * trial_s):.0%} of its measuring, at most "
+            said += f"{whole_s / grid_s:.0%} of its {grid_s / 60:.1f} min"
+            facts.append(("beside a full grid", said))
         return facts
 
     def _about(self) -> str:

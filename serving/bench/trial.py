@@ -1,22 +1,22 @@
-"""Bench: tries settings on a server, and keeps each trial in a file as soon as it is done."""
+"""Bench: tries settings on a server."""
 
 import dataclasses
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-import msgspec
-
+from serving.bench.journal import Journal
 from serving.bench.load import Plan, build_request, run
 from serving.bench.measured import Measured, Trial, measure
 from serving.bench.records import Result, is_good
 from serving.bench.setting import Setting
+from serving.bench.spent import Spent
 from serving.bench.stages import stages_between
 from serving.bench.subject import Subject
 from serving.bench.usage import UsageWatch
-from serving.errors import BadInput, ServingError
+from serving.errors import ServingError
 
-__all__ = ("Ask", "Bench", "Journal", "Timing")
+__all__ = ("Ask", "Bench", "Timing")
 
 _LEAST_S = 0.5
 """Shortest repeat: in less time than this the answers of one batch decide."""
@@ -81,60 +81,6 @@ class Timing:
         return dataclasses.replace(self, seconds=each, repeats=repeats, warmup_s=warmup_s)
 
 
-class Journal:
-    """Trials that are done, one a line of a file; what breaks off leaves the rest.
-
-    Args:
-        path: of the file.
-        about: what is measured; its first line.
-        is_resumed: whether the trials in it count as done; else they are forgotten.
-
-    Raises:
-        BadInput: when trials of something else would be resumed.
-    """
-
-    def __init__(self, path: Path, about: str, *, is_resumed: bool) -> None:
-        self._path = path
-        self._done: dict[tuple[Setting, float], Trial] = {}
-        if is_resumed and path.exists():
-            self._read(about)
-        else:
-            path.write_bytes(msgspec.json.encode(about) + b"\n")
-
-    def find(self, setting: Setting, seconds: float) -> Trial | None:
-        """A trial of that setting and length."""
-        return self._done.get((setting, seconds))
-
-    def add(self, trial: Trial) -> None:
-        """Keep a trial."""
-        self._done[(trial.setting, trial.seconds)] = trial
-        with self._path.open("ab") as file:
-            file.write(msgspec.json.encode(trial) + b"\n")
-
-    @property
-    def trials(self) -> list[Trial]:
-        """All that are kept."""
-        return list(self._done.values())
-
-    def _read(self, about: str) -> None:
-        whole, end, _ = self._path.read_bytes().rpartition(b"\n")
-        # What was being written when it broke off is no line, and is cut away.
-        self._path.write_bytes(whole + end)
-        first, *lines = whole.splitlines() or [b'""']
-        try:
-            is_same = msgspec.json.decode(first) == about
-            trials = [msgspec.json.decode(line, type=Trial) for line in lines if is_same]
-        except msgspec.DecodeError as error:
-            msg = f"{self._path} cannot be read: {error}; leave --resume away"
-            raise BadInput(msg) from error
-        if not is_same:
-            msg = f"{self._path} holds trials of something else; leave --resume away, or choose "
-            msg += "another folder by --output"
-            raise BadInput(msg)
-        # What could not be tried then may be now.
-        self._done = {(t.setting, t.seconds): t for t in trials if not t.problem}
-
-
 class Bench:
     """Tries settings of one model on one server.
 
@@ -146,6 +92,10 @@ class Bench:
         limit_ms: of the latency, for the goodput.
         model: its name.
         load: carries a load out.
+        clock: seconds.
+
+    Attributes:
+        spent: where the time went.
     """
 
     def __init__(  # noqa: PLR0913 - the composition root of a trial
@@ -158,6 +108,7 @@ class Bench:
         model: str,
         limit_ms: float | None = None,
         load: Callable[[Plan], Result] = run,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._subject = subject
         self._ask = ask
@@ -166,6 +117,9 @@ class Bench:
         self._model = model
         self._limit_ms = limit_ms
         self._load = load
+        self._clock = clock
+        self._served: Setting | None = None
+        self.spent = Spent()
 
     def attempt(self, setting: Setting, seconds: float) -> Trial:
         """Try a setting, or take what the journal knows of it."""
@@ -173,15 +127,22 @@ class Bench:
         if done is not None:
             return done
         try:
-            self._subject.prepare(setting)
+            self._prepare(setting)
             trial = self._measure(setting, seconds)
         except ServingError as error:
             trial = Trial(setting=setting, seconds=seconds, problem=error.message)
         self._journal.add(trial)
         return trial
 
+    def _prepare(self, setting: Setting) -> None:
+        began = self._clock()
+        self._subject.prepare(setting)
+        self.spent.preparing_s += self._clock() - began
+        self.spent.prepared += setting.served != self._served
+        self._served = setting.served
+
     def _measure(self, setting: Setting, seconds: float) -> Trial:
-        timing = self._timing.split(seconds)
+        timing, began = self._timing.split(seconds), self._clock()
         watch = UsageWatch(self._subject.processes)
         before = self._subject.metrics()
         repeats: list[Measured] = []
@@ -192,6 +153,8 @@ class Bench:
             answers += sum(result.statuses.values())
             sample = result.sample
             repeats.append(measure(result, self._limit_ms))
+        self.spent.loading_s += self._clock() - began
+        self.spent.planned_s += timing.whole_s
         return Trial(
             setting=setting,
             seconds=seconds,

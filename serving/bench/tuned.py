@@ -44,7 +44,6 @@ def server_config(model: Model, setting: Setting, server: Mapping[str, Any]) -> 
         table["load_models"] = f"{model.name}={model.archive}"
     served: dict[str, Any] = {
         "min_workers": setting.workers,
-        "max_workers": setting.workers,
         "batch_size": setting.batch_size,
         "max_batch_delay_ms": setting.max_batch_delay_ms,
     }

@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from serving.__main__ import main
+from serving.bench.ports import free_ports
 from serving.bench.results import read_trials
-from serving.bench.subject import free_ports
 from serving.settings import read_settings
 
 HANDLER = """

@@ -11,7 +11,7 @@ from itertools import islice
 import pytest
 
 from serving.bench.load import Plan, arrivals, build_request, run
-from serving.bench.records import UNANSWERED
+from serving.bench.records import UNANSWERED, part_within
 from serving.errors import ServerUnavailable
 
 GOOD = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -107,6 +107,31 @@ def test_what_is_not_answered_at_the_end_is_counted() -> None:
     assert result.broken == 3
     assert [record.status for record in result.records] == [UNANSWERED] * 3
     assert all(record.latency_ms >= 100 for record in result.records)
+
+
+def test_batch_that_falls_across_the_end_counts_by_the_part_that_lies_within() -> None:
+    # Four clients are answered together, after 0.4 s each time: 10 a second, of which a look of
+    # 0.6 s sees four or eight answers.
+    together = threading.Barrier(4)
+
+    def in_batches(_: int) -> bytes:
+        together.wait(5)
+        time.sleep(0.4)
+        return GOOD
+
+    with server(in_batches) as (port, _):
+        result = run(plan(port, seconds=0.6, clients=4))
+    spans = [(r.start_s, r.start_s + r.latency_ms / 1000) for r in result.records]
+    assert result.completed == pytest.approx(sum(part_within(*span, 0.6) for span in spans))
+    assert result.completed < len(result.records)
+
+
+@pytest.mark.parametrize(
+    ("started", "ended", "part"),
+    [(0, 2, 1.0), (-1, 1, 0.5), (3, 5, 0.5), (-1, 7, 0.5), (4, 6, 0.0), (-2, 0, 0.0), (1, 1, 1.0)],
+)
+def test_part_of_a_request_within_a_span(started: float, ended: float, part: float) -> None:
+    assert part_within(started, ended, 4.0) == part
 
 
 def test_warm_up_is_in_no_record() -> None:

@@ -83,7 +83,7 @@ def test_where_nothing_keeps_the_limit_not_everything_is_tried_for_long() -> Non
     assert seconds_of.count(25.0) == 10
 
 
-def test_more_clients_are_not_tried_once_the_latency_rose_far_above_its_limit() -> None:
+def test_most_clients_that_keep_the_limit_are_looked_for_by_halves() -> None:
     settings = [Setting(concurrency=clients) for clients in (1, 2, 4, 8, 16)]
     simulated: list[int] = []
 
@@ -92,9 +92,33 @@ def test_more_clients_are_not_tried_once_the_latency_rose_far_above_its_limit() 
         return trial(setting, seconds, 100.0, 50.0 * setting.concurrency)
 
     halving(settings, attempt, 25.0, [parse_limit("p99=100ms")])
-    assert simulated[:3] == [1, 2, 4]
-    assert 8 not in simulated
-    assert 16 not in simulated
+    # From the middle down; 2 keep the limit, so that 1 is of no use.
+    assert simulated == [4, 2, 2, 2]
+
+
+def test_less_load_is_tried_where_what_seemed_good_breaks_the_limit_after_all() -> None:
+    # Briefly the middle load kept the limit, so that less was not tried.
+    settings = [Setting(concurrency=clients) for clients in (1, 8, 32)]
+
+    def attempt(setting: Setting, seconds: float) -> Trial:
+        latency_ms = 11.0 * setting.concurrency + (20.0 if seconds > 5 else 0.0)
+        return trial(setting, seconds, setting.concurrency, latency_ms)
+
+    limits = [parse_limit("p99=100ms")]
+    best = best_of(halving(settings, attempt, 25.0, limits), limits)
+    assert best is not None
+    assert best.setting.concurrency == 1
+
+
+def test_throughput_that_must_be_reached_is_looked_for_with_more_load() -> None:
+    settings = [Setting(concurrency=clients) for clients in (1, 2, 4)]
+    limits = [parse_limit("throughput=35/s"), parse_limit("p99=1s")]
+    found = halving(
+        settings, lambda s, seconds: trial(s, seconds, 10.0 * s.concurrency, 90.0), 25.0, limits
+    )
+    best = best_of(found, limits)
+    assert best is not None
+    assert best.setting.concurrency == 4
 
 
 def test_lone_client_who_waits_for_company_does_not_end_the_row() -> None:

@@ -4,10 +4,11 @@ from pathlib import Path
 import psutil
 import pytest
 
+from serving.bench.journal import Journal
 from serving.bench.load import Plan
 from serving.bench.records import Record, Result
 from serving.bench.setting import Setting
-from serving.bench.trial import Ask, Bench, Journal, Timing
+from serving.bench.trial import Ask, Bench, Timing
 from serving.errors import BadInput, InvalidModel
 
 TIMING = Timing(seconds=2.0, repeats=3, warmup_s=1.0)
