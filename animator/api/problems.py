@@ -24,6 +24,7 @@ from animator.core.errors import (
     NotFound,
     NotReady,
     Page,
+    StorageUnavailable,
     TooManyRequests,
     UnknownRevision,
     UnsupportedImage,
@@ -54,6 +55,7 @@ _STATUSES: tuple[tuple[type[AnimatorError], HTTPStatus], ...] = (
     (Conflict, HTTPStatus.PRECONDITION_FAILED),
     (NotReady, HTTPStatus.CONFLICT),
     (ModelUnavailable, HTTPStatus.SERVICE_UNAVAILABLE),
+    (StorageUnavailable, HTTPStatus.SERVICE_UNAVAILABLE),
     (JobFailed, HTTPStatus.SERVICE_UNAVAILABLE),
     (AnimatorError, HTTPStatus.UNPROCESSABLE_ENTITY),
 )

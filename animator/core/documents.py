@@ -12,6 +12,7 @@ from animator.core.scene import Background, Overlay
 __all__ = (
     "LEAST_BYTES",
     "MOST_PLAYS",
+    "AcceptedJob",
     "AnimationDocument",
     "AnimationRequest",
     "Consent",
@@ -160,6 +161,24 @@ class AnimationRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     def motions(self) -> frozenset[str]:
         """Names of all motions that figures do, but those that follow."""
         return frozenset({self.motion, *(p.motion for p in self.figures.values() if p.motion)})
+
+
+class AcceptedJob(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """That a job was accepted and has not ended; whoever forgets it in between loses it.
+
+    Kept where drawings are kept, so that a queue that lost it can be told again.
+
+    Attributes:
+        task: dotted name of the function that does it.
+        subject: what it is about.
+        queue: name of the queue in which it waits.
+        created: seconds since 1970, UTC.
+    """
+
+    task: str
+    subject: str
+    queue: str
+    created: float
 
 
 class DrawingDocument(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

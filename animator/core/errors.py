@@ -17,6 +17,8 @@ The tree, each with its stable ``code`` and the page it sends the user back to::
     │  └─ UnmappedMotion   unmapped_motion      motion
     ├─ InvalidScene        invalid_scene        motion
     ├─ ModelUnavailable    model_unavailable    upload
+    ├─ StorageUnavailable  storage_unavailable  upload
+    │  └─ StorageRefused   storage_unavailable  upload
     ├─ EncodingFailed      encoding_failed      motion
     ├─ InvalidTrack        invalid_track        motion
     ├─ NotFound            not_found            upload
@@ -57,6 +59,8 @@ __all__ = (
     "NotFound",
     "NotReady",
     "Page",
+    "StorageRefused",
+    "StorageUnavailable",
     "TooManyRequests",
     "UnknownMotion",
     "UnknownRevision",
@@ -184,6 +188,24 @@ class ModelUnavailable(AnimatorError):
     """The model server cannot be reached, or refuses the work just now."""
 
     code = "model_unavailable"
+
+
+class StorageUnavailable(AnimatorError):
+    """What is kept cannot be reached just now; nothing was half written."""
+
+    code = "storage_unavailable"
+
+    def __init__(self, reason: str = "") -> None:
+        super().__init__(reason)
+
+    @property
+    def message(self) -> str:
+        """The sentence for the user; the reason is for whoever runs the server."""
+        return "The storage cannot be reached just now. Please try again in a moment."
+
+
+class StorageRefused(StorageUnavailable):
+    """The storage answers, but not to us: credentials, bucket or server are the wrong ones."""
 
 
 class EncodingFailed(AnimatorError):

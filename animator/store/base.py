@@ -1,9 +1,12 @@
 """What the rest of Animator asks of a store."""
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 from animator.core.annotation import Annotation
 from animator.core.documents import (
+    AcceptedJob,
     AnimationDocument,
     Consent,
     DrawingDocument,
@@ -16,6 +19,7 @@ __all__ = ("BlobStore", "Document", "DocumentStore")
 
 Document = TypeVar(
     "Document",
+    AcceptedJob,
     DrawingDocument,
     AnimationDocument,
     Annotation,
@@ -29,7 +33,7 @@ Document = TypeVar(
 class DocumentStore(Protocol):
     """Documents by kind and id; annotation, consent and ownership have their drawing's id.
 
-    Calls may block briefly.
+    Calls may block briefly. All raise StorageUnavailable while a store elsewhere is away.
     """
 
     def get(self, kind: type[Document], id: str) -> Document:
@@ -79,6 +83,10 @@ class DocumentStore(Protocol):
         """Ids of the drawings that may be learned from, sorted."""
         ...
 
+    def accepted(self) -> tuple[str, ...]:
+        """Ids of the jobs that were accepted and have not ended, sorted."""
+        ...
+
     def knows(self, id: str) -> bool:
         """Whether there is a document of this id, of whichever kind."""
         ...
@@ -91,12 +99,20 @@ class DocumentStore(Protocol):
         """Ids of the motions that were handed in whose time is over, likewise."""
         ...
 
+    def tidy(self, before: float) -> None:
+        """End what was begun before an instant, seconds since 1970, and not ended by a fault."""
+        ...
+
 
 class BlobStore(Protocol):
     """Bytes by name; a name is letters, digits, ``-``, ``_`` and single dots between them."""
 
     def put(self, name: str, data: bytes) -> None:
         """Write a blob, in one piece or not at all."""
+        ...
+
+    def put_file(self, name: str, file: Path) -> None:
+        """Write a blob from a file, likewise; it is not held in memory."""
         ...
 
     def get(self, name: str) -> bytes:
@@ -107,10 +123,31 @@ class BlobStore(Protocol):
         """
         ...
 
+    def size(self, name: str) -> int:
+        """Bytes of a blob.
+
+        Raises:
+            NotFound: when there is none.
+        """
+        ...
+
+    def stream(self, name: str, part: range) -> Iterator[bytes]:
+        """Read a part of a blob, bit by bit; it is not held in memory.
+
+        part: bytes of the blob, not empty.
+
+        Raises:
+            NotFound: when there is none; with the first bytes.
+        """
+        ...
+
     def delete(self, name: str) -> None:
         """Forget a blob; one that is not there is no error."""
         ...
 
     def written_before(self, instant: float) -> tuple[str, ...]:
-        """Names of the blobs last written before an instant, seconds since 1970."""
+        """Names of blobs last written before an instant, seconds since 1970.
+
+        A large store gives a part of them, and all with calls some time apart.
+        """
         ...

@@ -1,15 +1,26 @@
 """Blobs as files in one folder, which several processes may use at a time."""
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from animator.core.errors import NotFound
-from animator.store.disk import check_name, list_names, write_file
+from animator.store.disk import check_name, copy_file, list_names, write_file
 
-__all__ = ("FileBlobs",)
+__all__ = ("FileBlobs", "check_blob")
 
 _BLOB = re.compile(r"[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,32}){0,3}")
+_CHUNK = 256 * 1024
+
+
+def check_blob(name: str) -> str:
+    """The name, when a blob can have it.
+
+    Raises:
+        NotFound: when none can.
+    """
+    return check_name(name, _BLOB)
 
 
 class FileBlobs:
@@ -22,13 +33,36 @@ class FileBlobs:
         """Write a blob; see `BlobStore.put`."""
         write_file(self._file(name), data)
 
+    def put_file(self, name: str, file: Path) -> None:
+        """Write a blob from a file; see `BlobStore.put_file`."""
+        copy_file(file, self._file(name))
+
     def get(self, name: str) -> bytes:
         """Read a blob; see `BlobStore.get`."""
         try:
             return self._file(name).read_bytes()
         except FileNotFoundError as error:
-            msg = "There is no such file."
-            raise NotFound(msg) from error
+            raise _not_found() from error
+
+    def size(self, name: str) -> int:
+        """Bytes of a blob; see `BlobStore.size`."""
+        try:
+            return self._file(name).stat().st_size
+        except FileNotFoundError as error:
+            raise _not_found() from error
+
+    def stream(self, name: str, part: range) -> Iterator[bytes]:
+        """A part of a blob, bit by bit; see `BlobStore.stream`."""
+        try:
+            file = self._file(name).open("rb")
+        except FileNotFoundError as error:
+            raise _not_found() from error
+        with file:
+            file.seek(part.start)
+            left = len(part)
+            while left and (chunk := file.read(min(_CHUNK, left))):
+                left -= len(chunk)
+                yield chunk
 
     def delete(self, name: str) -> None:
         """Forget a blob; see `BlobStore.delete`."""
@@ -46,4 +80,8 @@ class FileBlobs:
             return float("inf")
 
     def _file(self, name: str) -> Path:
-        return self._folder / check_name(name, _BLOB)
+        return self._folder / check_blob(name)
+
+
+def _not_found() -> NotFound:
+    return NotFound("There is no such file.")

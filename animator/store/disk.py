@@ -3,11 +3,15 @@
 import os
 import re
 import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from animator.core.errors import NotFound
 
-__all__ = ("ID", "check_name", "list_names", "mark", "write_file")
+__all__ = ("ID", "check_name", "copy_file", "list_names", "mark", "write_file")
 
 ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What the id of a document looks like."""
@@ -35,12 +39,25 @@ def list_names(folder: Path, pattern: re.Pattern[str] = ID) -> list[str]:
 
 def write_file(path: Path, data: bytes) -> None:
     """Put a file in its place, whole, and on the disk when this returns."""
+    with _beside(path) as file:
+        file.write(data)
+
+
+def copy_file(source: Path, path: Path) -> None:
+    """Put a copy of a file in its place, likewise, without holding it in memory."""
+    with source.open("rb") as content, _beside(path) as file:
+        shutil.copyfileobj(content, file)
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[BinaryIO]:
+    """A new file to be written, which then takes its place."""
     path.parent.mkdir(parents=True, exist_ok=True)
     # A name with two dots in a row is neither an id nor a blob, so nobody reads it.
     beside = path.parent / f"..{secrets.token_hex(8)}"
     try:
         with beside.open("xb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)

@@ -1,0 +1,343 @@
+"""A bucket: bytes by key in an object store that speaks S3, through botocore.
+
+Its laws are those on which `object_documents` builds: an object appears whole or not at all, what
+was written is read and listed at once, and a write may be bound to what is there before it. Servers
+that ignore such a condition are told apart by `probe`.
+"""
+
+import base64
+import hashlib
+import logging
+import os
+import secrets
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from animator.core.errors import NotFound, StorageRefused, StorageUnavailable
+from animator.core.places import BucketPlace
+
+__all__ = ("Bucket", "Listed", "Stored")
+
+logger = logging.getLogger(__name__)
+
+MOST_BYTES = 256 * 1024 * 1024
+"""Largest object that is read in one piece."""
+
+_CHUNK = 256 * 1024
+_READS = 4
+"""How often in a row an object whose bytes end too early is asked for."""
+
+_CONNECT_TIMEOUT = 2.0
+_ANSWER_TIMEOUT = 10.0
+_CONNECTIONS = 40
+"""Of one process at a time, kept open; as many as the web process has threads."""
+
+_CHANGED = frozenset({"PreconditionFailed", "ConditionalRequestConflict", "412", "409"})
+_MISSING = frozenset({"NoSuchKey", "404", "NotFound"})
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An object: its bytes, and the tag that names just these."""
+
+    data: bytes
+    tag: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An object in a listing: its key without the prefix, when it was written, and its size."""
+
+    key: str
+    written: float
+    size: int
+
+
+class Bucket:
+    """Objects by key, below the prefix of a place.
+
+    A process that was forked from one that used it goes on with connections of its own.
+    """
+
+    def __init__(self, place: BucketPlace, attempts: int) -> None:
+        """Use a place; nothing is asked before the first call.
+
+        Args:
+            place: bucket and prefix.
+            attempts: how often a request is sent, with growing pauses: 3 give up after about two
+                seconds, 6 after about fifteen.
+        """
+        self._place = place
+        self._attempts = attempts
+        self._lock = threading.Lock()
+        self._made: Any = None
+        self._pid = 0
+
+    def get_ready(self) -> None:
+        """Load the library and find the credentials, without a word to the server."""
+        self._client()
+
+    def get(self, key: str) -> Stored:
+        """Read an object.
+
+        Raises:
+            NotFound: when there is none.
+            StorageUnavailable: when the server does not give it.
+        """
+        with _translated(self._place):
+            return self._read(key, _READS)
+
+    def put(self, key: str, data: bytes) -> None:
+        """Write an object, whatever is there.
+
+        Raises:
+            StorageUnavailable: when the server does not take it.
+        """
+        self._put(key, data)
+
+    def put_file(self, key: str, file: Path) -> None:
+        """Write an object from a file, which is not held in memory.
+
+        Raises:
+            StorageUnavailable: when the server does not take it.
+        """
+        with file.open("rb") as content:
+            self._put(key, content)
+
+    def put_if(self, key: str, data: bytes, replaced: str | None) -> bool:
+        """Write an object, if what is there has that tag; None: if there is nothing.
+
+        Returns:
+            Whether it was written.
+
+        Raises:
+            StorageUnavailable: when the server does not say.
+        """
+        condition = {"IfNoneMatch": "*"} if replaced is None else {"IfMatch": replaced}
+        # Where an answer is lost the request is sent again, and refused for what it did itself.
+        mark = secrets.token_hex(8)
+        try:
+            self._put(key, data, Metadata={"mark": mark}, **condition)
+        except NotFound:
+            return self._mark_of(key) == mark
+        return True
+
+    def delete(self, key: str) -> None:
+        """Forget an object; one that is not there is no error."""
+        with _translated(self._place):
+            self._client().delete_object(**self._named(key))
+
+    def tag(self, key: str) -> str:
+        """The tag of an object.
+
+        Raises:
+            NotFound: when there is none.
+        """
+        return str(self._head(key)["ETag"])
+
+    def size(self, key: str) -> int:
+        """Bytes of an object.
+
+        Raises:
+            NotFound: when there is none.
+        """
+        return int(self._head(key)["ContentLength"])
+
+    def has(self, key: str) -> bool:
+        """Whether there is an object."""
+        try:
+            self._head(key)
+        except NotFound:
+            return False
+        return True
+
+    def stream(self, key: str, part: range) -> Iterator[bytes]:
+        """Bytes of an object as they come; a connection that breaks is taken up where it broke.
+
+        part: of the object's bytes; not empty.
+
+        Raises:
+            NotFound: when there is none, or another one meanwhile.
+        """
+        tag, at, failures = self.tag(key), part.start, 0
+        while at < part.stop:
+            with _translated(self._place), closing(self._open(key, at, part.stop, tag)) as body:
+                try:
+                    for chunk in body.iter_chunks(_CHUNK):
+                        at, failures = at + len(chunk), 0
+                        yield chunk
+                except _broken_bodies():
+                    failures += 1
+                    if failures == _READS:
+                        raise
+
+    def list(self, prefix: str) -> Iterator[Listed]:
+        """Objects whose key begins so, in the order of their keys, a thousand at a time."""
+        own = self._place.prefix
+        with _translated(self._place):
+            pages = self._client().get_paginator("list_objects_v2")
+            for page in pages.paginate(Bucket=self._place.bucket, Prefix=own + prefix):
+                for found in page.get("Contents", ()):
+                    key = found["Key"].removeprefix(own)
+                    yield Listed(key, found["LastModified"].timestamp(), found["Size"])
+
+    def probe(self) -> None:
+        """Find out whether the server can be used: write, and see that conditions are kept.
+
+        Raises:
+            StorageRefused: when it cannot, and will not by itself.
+            StorageUnavailable: when it does not answer.
+        """
+        key = f"probe/{secrets.token_hex(8)}"
+        try:
+            self.put(key, b"probe")
+            written_twice = self.put_if(key, b"again", None) or self.put_if(key, b"again", '"none"')
+        finally:
+            self.delete(key)
+        if written_twice:
+            msg = "The object store ignores If-Match and If-None-Match, so one machine could undo "
+            msg += "what another has just stored. Use a server that knows conditional writes."
+            raise StorageRefused(msg)
+
+    def _read(self, key: str, reads: int) -> Stored:
+        answer = self._client().get_object(**self._named(key))
+        if answer["ContentLength"] > MOST_BYTES:
+            msg = f"An object in the storage has more than {MOST_BYTES} bytes: {key}"
+            raise StorageRefused(msg)
+        with closing(answer["Body"]) as body:
+            try:
+                return Stored(body.read(), answer["ETag"])
+            except _broken_bodies():
+                if reads == 1:
+                    raise
+        return self._read(key, reads - 1)
+
+    def _open(self, key: str, start: int, stop: int, tag: str) -> Any:
+        wanted = {"Range": f"bytes={start}-{stop - 1}", "IfMatch": tag}
+        return self._client().get_object(**self._named(key), **wanted)["Body"]
+
+    def _put(self, key: str, data: bytes | BinaryIO, **more: Any) -> None:
+        with _translated(self._place):
+            digest = _md5(data)
+            self._client().put_object(**self._named(key), Body=data, ContentMD5=digest, **more)
+
+    def _head(self, key: str) -> Any:
+        with _translated(self._place):
+            return self._client().head_object(**self._named(key))
+
+    def _mark_of(self, key: str) -> str | None:
+        try:
+            mark: str | None = self._head(key)["Metadata"].get("mark")
+        except NotFound:
+            return None
+        return mark
+
+    def _named(self, key: str) -> dict[str, str]:
+        return {"Bucket": self._place.bucket, "Key": self._place.prefix + key}
+
+    def _client(self) -> Any:
+        with self._lock:
+            if self._made is None:
+                self._made = _make_client(self._place, self._attempts)
+            elif self._pid != os.getpid():
+                # The connections are the parent's; closed here, they stay open there.
+                self._made.close()
+            self._pid = os.getpid()
+            return self._made
+
+
+class _Changed(NotFound):
+    """What is there is not what a condition says."""
+
+
+@contextmanager
+def _translated(place: BucketPlace) -> Iterator[None]:
+    """Errors of the library as ours; what the operator must know goes to the log."""
+    import botocore.exceptions
+
+    try:
+        yield
+    except botocore.exceptions.ClientError as error:
+        raise _error_from(error.response, place) from error
+    except (
+        botocore.exceptions.NoCredentialsError,
+        botocore.exceptions.PartialCredentialsError,
+        botocore.exceptions.CredentialRetrievalError,
+        botocore.exceptions.ProfileNotFound,
+    ) as error:
+        msg = f"There are no credentials for the bucket {place.bucket}: set AWS_ACCESS_KEY_ID and "
+        msg += "AWS_SECRET_ACCESS_KEY, or what else AWS' own programs read."
+        raise StorageRefused(msg) from error
+    except (botocore.exceptions.BotoCoreError, *_broken_bodies(), OSError) as error:
+        logger.warning("the object store does not answer: %s", error)
+        raise StorageUnavailable(f"The object store does not answer: {error}") from error
+
+
+def _error_from(response: Any, place: BucketPlace) -> Exception:
+    code = str(response.get("Error", {}).get("Code", ""))
+    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    if code in _CHANGED:
+        return _Changed()
+    if code in _MISSING:
+        return NotFound("There is no such file.")
+    if code == "NoSuchBucket":
+        return StorageRefused(f"There is no bucket {place.bucket} in the object store.")
+    if status in (400, 401, 403):
+        msg = f"The object store refuses us the bucket {place.bucket} ({code}): look at the "
+        return StorageRefused(msg + "credentials, the region, and what they may do.")
+    logger.warning("the object store fails: %s %s", status, code)
+    return StorageUnavailable(f"The object store fails: {status} {code}")
+
+
+def _broken_bodies() -> tuple[type[Exception], ...]:
+    """What is raised when an answer ends before its end."""
+    import botocore.exceptions
+    import urllib3.exceptions
+
+    return (
+        botocore.exceptions.HTTPClientError,
+        botocore.exceptions.IncompleteReadError,
+        urllib3.exceptions.HTTPError,
+    )
+
+
+def _md5(data: bytes | BinaryIO) -> str:
+    """By which the server sees that it got all; no secret hangs on it."""
+    if isinstance(data, bytes):
+        digest = hashlib.md5(data, usedforsecurity=False)
+    else:
+        digest = hashlib.md5(usedforsecurity=False)
+        while chunk := data.read(_CHUNK):
+            digest.update(chunk)
+        data.seek(0)
+    return base64.b64encode(digest.digest()).decode()
+
+
+def _make_client(place: BucketPlace, attempts: int) -> Any:
+    """A client; the credentials are found as AWS' own programs find them."""
+    try:
+        from botocore.config import Config
+        from botocore.session import get_session
+    except ImportError as error:
+        msg = "A store in a bucket needs another library: pip install 'animator[s3]'."
+        raise StorageRefused(msg) from error
+
+    session = get_session()
+    config = Config(
+        connect_timeout=_CONNECT_TIMEOUT,
+        read_timeout=_ANSWER_TIMEOUT,
+        retries={"mode": "standard", "total_max_attempts": attempts},
+        max_pool_connections=_CONNECTIONS,
+        s3={"addressing_style": "path" if place.path_style else "auto"},
+        # Servers older than 2025 do not know the checksums that the library adds by itself.
+        request_checksum_calculation="when_required",
+        response_checksum_validation="when_required",
+    )
+    region = place.region or session.get_config_variable("region") or "us-east-1"
+    return session.create_client(
+        "s3", endpoint_url=place.endpoint, region_name=region, config=config
+    )
