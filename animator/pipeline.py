@@ -24,6 +24,7 @@ from animator.core.rigging import USUAL, RigOptions
 from animator.core.rotation import Rotation, rotate_drawing
 from animator.core.skeleton import Skeleton
 from animator.core.stage import Stage
+from animator.core.tracing import part, piecewise
 from animator.directing import NO_PROPS, Directions, Props, direct
 from animator.motion import Performance, order_limbs, perform
 from animator.render import (
@@ -94,7 +95,8 @@ def annotate(
         ModelUnavailable: when a model does not answer.
     """
     progress("detecting", 0.1)
-    drawing, found, rotation = _find_upright(drawing, predictor)
+    with part("detect"):
+        drawing, found, rotation = _find_upright(drawing, predictor)
     size = (drawing.width, drawing.height)
     outlines: list[Outline] = []
     for index in range(len(found)):
@@ -103,7 +105,7 @@ def annotate(
             so_far = (*annotate_figures(outlines), *sketch_figures(found[index:]))
             show(_annotation(size, so_far, rotation))
         # A box without ink in it was no figure.
-        with suppress(EmptyMask):
+        with suppress(EmptyMask), part("outline"):
             outlines.append(outline_figure(drawing, found, index, predictor))
     return _annotation(size, annotate_figures(outlines), rotation)
 
@@ -146,7 +148,8 @@ def complete(
     for index, figure in enumerate(pending):
         progress("outlining", 0.2 + 0.8 * index / len(pending))
         others = [other for other in annotation.figures if other is not figure]
-        found[figure.id] = complete_figure(drawing, figure, others, predictor)
+        with part("outline"):
+            found[figure.id] = complete_figure(drawing, figure, others, predictor)
     return found
 
 
@@ -224,7 +227,8 @@ def move_figures(
         figure, mask = crop_figure(drawing, one.box), one.mask
         template = rigging.skeleton
         used = one.skeleton if template is None else fit_template(template, mask)
-        rig = build_rig(figure, mask, used, rigging)
+        with part("rig"):
+            rig = build_rig(figure, mask, used, rigging)
         progress("moving", 0.1)
         rehearsed = directions.repertoire if len(moved) >= len(ready) - MOST_REHEARSED else {}
         moved.append(_move(one, figure, rig, replace(directions, repertoire=rehearsed)))
@@ -265,15 +269,23 @@ def film(
     films = dict(targets)
     stills = {form: films.pop(form) for form in (AnimationFormat.PNG,) if form in films}
     exports = {form: films.pop(form) for form in EXPORTERS if form in films}
-    made = [*export(stage, exports)]
+    made: list[Animation] = []
+    if exports:
+        with part("export"):
+            made += export(stage, exports)
     if finish.max_bytes is not None and AnimationFormat.GIF in films:
         gif = films.pop(AnimationFormat.GIF)
-        made.append(write_gif_within(stage, gif, finish.max_bytes, finish.plays))
+        with part("encode"):
+            made.append(write_gif_within(stage, gif, finish.max_bytes, finish.plays))
     if stills:
-        made += encode(rasterize(stage, [finish.still]), stage.scene.fps, stills)
+        with part("encode"):
+            still = piecewise("render", rasterize(stage, [finish.still]))
+            made += encode(still, stage.scene.fps, stills)
     if films:
-        frames = _tell(draw_for(stage, films), stage.scene.frame_count, progress)
-        made += encode(frames, stage.scene.fps, films, finish.plays)
+        with part("encode"):
+            drawn = piecewise("render", draw_for(stage, films))
+            frames = _tell(drawn, stage.scene.frame_count, progress)
+            made += encode(frames, stage.scene.fps, films, finish.plays)
     order = list(targets)
     return tuple(sorted(made, key=lambda animation: order.index(animation.format)))
 
@@ -328,19 +340,24 @@ def _move(one: _Ready, figure: Figure, rig: Rig, directions: Directions) -> Move
         return order_limbs(poses, rig.skeleton, one.limbs)
 
     entry = directions.entry_of(one.id)
-    poses = act(entry.performance)
+    with part("retarget"):
+        poses = act(entry.performance)
+    with part("deform"):
+        track = deform(rig, poses)
+    with part("rehearse"):
+        repertoire = tuple(
+            Rehearsal(name, loops, act(performance))
+            for name, (performance, loops) in directions.repertoire.items()
+        )
     return MovedFigure(
         figure=figure,
         mask=one.mask,
         rig=rig,
         joints=pose_joints(rest_joints(rig), rig.skeleton.parents, poses).places,
-        track=deform(rig, poses),
+        track=track,
         id=one.id,
         start=entry.start,
-        repertoire=tuple(
-            Rehearsal(name, loops, act(performance))
-            for name, (performance, loops) in directions.repertoire.items()
-        ),
+        repertoire=repertoire,
     )
 
 

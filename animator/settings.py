@@ -132,6 +132,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     drain_seconds: Annotated[int, msgspec.Meta(ge=0, le=600)] = 0
     """Seconds that a part about to stop still answers, but says it is not ready; for proxies."""
 
+    trace_endpoint: HttpUrl | None = None
+    """Where traces are taken, by OTLP over HTTP; None: as OTEL_EXPORTER_OTLP_ENDPOINT says."""
+
+    trace_share: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
+    """Share of what is asked for that traces show; None: as OTEL_TRACES_SAMPLER says, else all."""
+
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """How much is told on the terminal."""
 

@@ -1,7 +1,7 @@
 """Client: asks a model server over HTTP, with binary tensors both ways."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any
 
@@ -33,10 +33,18 @@ class Client:
     Args:
         url: of the server, for example "http://127.0.0.1:8080".
         timeout_s: how long an answer may take, seconds; the server is told, and gives up then.
+        headers: asked before each request for what goes along with it, such as `x-request-id` and
+            `traceparent`.
     """
 
-    def __init__(self, url: str, timeout_s: float = 60.0) -> None:
+    def __init__(
+        self,
+        url: str,
+        timeout_s: float = 60.0,
+        headers: Callable[[], Mapping[str, str]] = dict,
+    ) -> None:
         self._timeout_s = timeout_s
+        self._headers = headers
         timeout = httpx.Timeout(timeout_s + _GRACE_S, connect=_CONNECT_S)
         self._http = httpx.Client(base_url=url, timeout=timeout)
 
@@ -60,7 +68,7 @@ class Client:
         """
         request = InferRequest(inputs=inputs, wants_binary=True, timeout_s=self._timeout_s)
         payload = encode_request(request)
-        headers = {"Content-Type": "application/octet-stream"}
+        headers = {**self._headers(), "Content-Type": "application/octet-stream"}
         if payload.header_length is not None:
             headers[HEADER_LENGTH] = str(payload.header_length)
         response = self._send(

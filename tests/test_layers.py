@@ -59,6 +59,7 @@ CONFINED: dict[str, tuple[str, ...]] = {
     "litestar": ("animator.api", "animator.launch"),
     "google": ("serving.grpc", "serving.protocol.proto"),
     "grpc": ("serving.grpc",),
+    "opentelemetry": ("serving.observe.otel", "serving.observe.shipping"),
     "redis": ("animator.jobs", "animator.launch", "animator.store", "animator.cli"),
     "rq": ("animator.jobs", "animator.launch"),
     "torch": ("models", "serving.handlers", "serving.backends"),

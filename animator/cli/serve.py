@@ -36,6 +36,7 @@ _OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("--job-workers", "N", "processes that work on jobs (half the cores)"),
     ("--drain-seconds", "N", "how long to go on for proxies that turn away, before stopping (0)"),
     ("--learning", "true", "let people allow that drawings are learned from (false)"),
+    ("--trace-endpoint", "URL", "where traces are taken, such as http://127.0.0.1:4318"),
     ("--log-level", "LEVEL", "debug, info, warning or error (info)"),
     ("--log-format", "FORM", "text, or json: an object a line, with ids of requests and jobs"),
 )

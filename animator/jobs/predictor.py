@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from numpy.typing import NDArray
 
 from animator.core.errors import ModelUnavailable
+from animator.core.tracing import part
 from serving.errors import (
     BadInput,
     DeadlineExceeded,
@@ -56,7 +57,8 @@ class PatientPredictor:
         pause = _FIRST_PAUSE
         while True:
             try:
-                return self._server.infer(model, inputs)
+                with part(f"infer {model}", "client", {"serving.model.name": model}):
+                    return self._server.infer(model, inputs)
             except _PASSING as error:
                 if time.monotonic() + pause > deadline:
                     raise _unavailable(model) from error

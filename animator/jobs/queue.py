@@ -8,9 +8,10 @@ from rq.serializers import JSONSerializer
 
 from animator.core.errors import JobFailed
 from animator.core.job import JobEvent
+from animator.core.tracing import Attribute, outgoing, part
 from animator.jobs.progress import UNREACHABLE, JobEvents, add_event
 
-__all__ = ("LATER", "MAX_ATTEMPTS", "QUEUE", "JobQueue")
+__all__ = ("LATER", "MAX_ATTEMPTS", "QUEUE", "JobQueue", "message_attributes")
 
 logger = logging.getLogger(__name__)
 
@@ -95,23 +96,40 @@ class JobQueue:
     def _enqueue(self, task: str, job: str, subject: str, name: str = QUEUE) -> None:
         """Put the job and its first event into Redis, both or neither."""
         try:
-            queue = Queue(name, connection=self._redis, serializer=JSONSerializer)
-            with self._redis.pipeline() as pipeline:
-                queue.enqueue_call(
-                    task,
-                    args=(job, subject),
-                    job_id=job,
-                    timeout=self._timeout,
-                    result_ttl=_RESULT_TTL,
-                    failure_ttl=_FAILURE_TTL,
-                    retry=Retry(max=MAX_ATTEMPTS - 1),
-                    pipeline=pipeline,
-                )
-                add_event(pipeline, JobEvent(job=job, state="queued", step="waiting", progress=0.0))
-                pipeline.execute()
+            with part(f"send {name}", "producer", message_attributes(job, name)):
+                self._put(task, job, subject, name)
         except UNREACHABLE as error:
             raise _unreachable() from error
         logger.debug("job %s waits", job, extra={"job": job})
+
+    def _put(self, task: str, job: str, subject: str, name: str) -> None:
+        queue = Queue(name, connection=self._redis, serializer=JSONSerializer)
+        with self._redis.pipeline() as pipeline:
+            queue.enqueue_call(
+                task,
+                args=(job, subject),
+                job_id=job,
+                timeout=self._timeout,
+                result_ttl=_RESULT_TTL,
+                failure_ttl=_FAILURE_TTL,
+                retry=Retry(max=MAX_ATTEMPTS - 1),
+                meta=outgoing(),
+                pipeline=pipeline,
+            )
+            add_event(pipeline, JobEvent(job=job, state="queued", step="waiting", progress=0.0))
+            pipeline.execute()
+
+
+def message_attributes(job: str, queue: str) -> dict[str, Attribute]:
+    """What the span of a job's handing in, or of its doing, says of it.
+
+    Names as in https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/.
+    """
+    return {
+        "messaging.system": "rq",
+        "messaging.destination.name": queue,
+        "messaging.message.id": job,
+    }
 
 
 def _unreachable() -> JobFailed:

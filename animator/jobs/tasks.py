@@ -29,6 +29,7 @@ from animator.core.drawing import Drawing
 from animator.core.errors import AnimatorError, JobFailed, NotFound
 from animator.core.job import JobProblem, Step, problem_from_error
 from animator.core.rotation import rotate_drawing
+from animator.core.tracing import note, outgoing, part
 from animator.directing import Props
 from animator.ingest import encode_picture
 from animator.jobs.accounts import Accounts
@@ -79,10 +80,12 @@ def annotate_drawing(job: str, drawing_id: str) -> None:
             return
         progress("reading", 0.0)
         document = shop.documents.get(DrawingDocument, drawing_id)
-        drawing = read_upload(shop.blobs, document.upload)
+        with part("read"):
+            drawing = read_upload(shop.blobs, document.upload)
         annotation = annotate(drawing, shop.predictor, progress, progress.show)
-        _store_picture(shop, document, rotate_drawing(drawing, annotation.rotation))
-        shop.documents.put(drawing_id, annotation)
+        with part("store"):
+            _store_picture(shop, document, rotate_drawing(drawing, annotation.rotation))
+            shop.documents.put(drawing_id, annotation)
 
 
 def complete_figures(job: str, drawing_id: str) -> None:
@@ -93,7 +96,8 @@ def complete_figures(job: str, drawing_id: str) -> None:
             return
         progress("reading", 0.0)
         upload = shop.documents.get(DrawingDocument, drawing_id).upload
-        drawing = read_upload(shop.blobs, upload)
+        with part("read"):
+            drawing = read_upload(shop.blobs, upload)
 
         def find(annotation: Annotation) -> dict[str, FigureAnnotation]:
             return complete(drawing, annotation, shop.predictor, progress)
@@ -111,7 +115,8 @@ def animate_drawing(job: str, animation_id: str) -> None:
         document = shop.documents.get(AnimationDocument, animation_id)
         annotation = shop.documents.get(Annotation, document.drawing)
         upload = shop.documents.get(DrawingDocument, document.drawing).upload
-        drawing = read_upload(shop.blobs, upload)
+        with part("read"):
+            drawing = read_upload(shop.blobs, upload)
         request = document.request
         tell = _while_wanted(shop, animation_id, progress)
         stage = stage_figures(drawing, annotation, request, tell, _props(shop, document))
@@ -119,7 +124,8 @@ def animate_drawing(job: str, animation_id: str) -> None:
             targets = {form: folder / f"animation.{form.suffix}" for form in request.formats}
             files = film(stage, targets, tell, request.finish)
             made = msgspec.structs.replace(document, revision=annotation.revision)
-            _store_files(shop, made, files, folder)
+            with part("store"):
+                _store_files(shop, made, files, folder)
 
 
 def read_motion(job: str, motion_id: str) -> None:
@@ -130,7 +136,8 @@ def read_motion(job: str, motion_id: str) -> None:
             return
         progress("reading", 0.0)
         motion = shop.documents.get(MotionDocument, motion_id)
-        info = inspect_motion(shop.blobs, motion)
+        with part("read"):
+            info = inspect_motion(shop.blobs, motion)
         shop.documents.put(motion_id, msgspec.structs.replace(motion, info=info))
 
 
@@ -145,7 +152,9 @@ def open_workshop() -> Workshop:
         documents=FileDocuments(settings.documents_dir),
         blobs=FileBlobs(settings.blobs_dir),
         events=JobEvents(connect(settings.redis, patience=_REDIS_PATIENCE)),
-        predictor=PatientPredictor(Client(settings.model_server), patience=_MODEL_PATIENCE),
+        predictor=PatientPredictor(
+            Client(settings.model_server, headers=outgoing), patience=_MODEL_PATIENCE
+        ),
         accounts=Accounts(connect(settings.redis, patience=_COUNTING_PATIENCE)),
         scratch=settings.scratch_dir,
     )
@@ -160,9 +169,11 @@ def _attend(shop: Workshop, job: str) -> Iterator[JobProgress]:
         yield progress
     except AnimatorError as error:
         logger.info("job %s failed: %s: %s", job, error.code, error.message)
+        note({"error.type": error.code})
         progress.fail(problem_from_error(error))
     except JobTimeoutException:
         logger.warning("job %s took too long", job)
+        note({"error.type": "too_long"})
         progress.fail(_TOO_LONG)
     else:
         if not progress.is_over:

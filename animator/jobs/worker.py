@@ -7,6 +7,7 @@ the job within seconds, and it is begun again, or, after the last attempt, repor
 import logging
 import os
 import signal
+import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -18,11 +19,12 @@ from rq.utils import now
 
 from animator.core.errors import JobFailed, NotFound
 from animator.core.job import JobProblem
+from animator.core.tracing import PRESENT, REQUEST_ID, Tracer
 from animator.jobs.accounts import Accounts, task_of
 from animator.jobs.lifeline import die_with_parent
 from animator.jobs.patrol import Patrol
 from animator.jobs.progress import JobEvents, JobProgress
-from animator.jobs.queue import LATER, MAX_ATTEMPTS, QUEUE
+from animator.jobs.queue import LATER, MAX_ATTEMPTS, QUEUE, message_attributes
 
 __all__ = ("JobWorker", "count_live_workers")
 
@@ -43,6 +45,9 @@ _LOOK_AGAIN = 1
 _IDLE_TTL = 17
 """RQ waits 15 seconds less than this for a job before it looks around."""
 
+_LAST_TRACES = 1.0
+"""Seconds in which what traces show of a job is sent, at most; its result is told before."""
+
 
 def count_live_workers(client: Redis, hostname: str | None = None) -> int:
     """How many job workers, on that machine or on any, gave a sign of life just now."""
@@ -55,13 +60,16 @@ def count_live_workers(client: Redis, hostname: str | None = None) -> int:
 
 
 def _sign_log_lines(job: Job) -> None:
-    """Let all that this process logs from now on carry the id of its job."""
+    """Let all that this process logs from now on carry the ids of its job and who asked for it."""
+    request_id = REQUEST_ID.get()
     make = logging.getLogRecordFactory()
 
     def make_signed(*args: Any, **kwargs: Any) -> logging.LogRecord:
         record = make(*args, **kwargs)
         record.job = job.id
         record.task = task_of(job)
+        if request_id:
+            record.request_id = request_id
         return record
 
     logging.setLogRecordFactory(make_signed)
@@ -99,7 +107,11 @@ class JobWorker(Worker):
     queue_class = _Lines
 
     def __init__(
-        self, client: Redis, tidy: Callable[[], None], get_ready: Callable[[], None] = _is_ready
+        self,
+        client: Redis,
+        tidy: Callable[[], None],
+        get_ready: Callable[[], None] = _is_ready,
+        tracer: Tracer | None = None,
     ) -> None:
         """Prepare to work on the queues, the first before the second.
 
@@ -108,6 +120,7 @@ class JobWorker(Worker):
             tidy: called now and then, whether there is work or not; takes a second at most.
             get_ready: called once, when the worker has signed on and before its first job; takes a
                 second or two.
+            tracer: follows jobs; it must not have a thread. None: nobody does.
         """
         queues = [_Lines(n, connection=client, serializer=JSONSerializer) for n in (QUEUE, LATER)]
         super().__init__(
@@ -123,6 +136,7 @@ class JobWorker(Worker):
         self._has_cut_short = False
         self._tidy = tidy
         self._get_ready = get_ready
+        self._tracer = tracer
         self._events = JobEvents(client)
         self._accounts = Accounts(client)
         self._patrols = [Patrol(queue, self._give_up) for queue in queues]
@@ -155,8 +169,29 @@ class JobWorker(Worker):
     def main_work_horse(self, job: Job, queue: Queue) -> None:
         """Do one job, in its own process, which ends when the worker does."""
         die_with_parent(signal.SIGKILL, parent=self._own_pid)
+        REQUEST_ID.set(str(job.meta.get("x-request-id", "")))
         _sign_log_lines(job)
         super().main_work_horse(job, queue)
+
+    def perform_job(self, job: Job, queue: Queue) -> bool:
+        """Do it, and send what traces show of it once its result is told."""
+        if self._tracer is None:
+            return bool(super().perform_job(job, queue))
+        began = time.monotonic()
+        waited = (now() - job.enqueued_at).total_seconds() if job.enqueued_at else 0.0
+        handed_in = began - max(waited, 0.0)
+        task = task_of(job)
+        span = self._tracer.begin(f"process {task}", "consumer", job.meta, begun=handed_in)
+        span.note(message_attributes(job.id, queue.name))
+        span.child("wait", begun=handed_in).end(at=began)
+        token = PRESENT.set(span)
+        try:
+            is_done = bool(super().perform_job(job, queue))
+            span.end("" if is_done else "broken")
+        finally:
+            PRESENT.reset(token)
+            self._tracer.close(_LAST_TRACES)
+        return is_done
 
     def handle_warm_shutdown_request(self) -> None:
         """Stop at once: the job goes back into the queue and is begun again by the next worker."""

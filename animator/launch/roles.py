@@ -88,6 +88,7 @@ def _inference(settings: Settings) -> Service:
             # Management asks for a token; whoever may read this file has it.
             "SERVING_KEY_FILE": str(settings.data_dir / "serving-keys.json"),
             "SERVING_DRAIN_S": str(settings.drain_seconds),
+            **_traces(settings),
             # Nobody here speaks it, and its two ports are fixed ones.
             "SERVING_ENABLE_GRPC": "false",
         },
@@ -95,6 +96,11 @@ def _inference(settings: Settings) -> Service:
             url_of(settings.inference_host, settings.inference_port) + "/v2/health/ready"
         ),
     )
+
+
+def _traces(settings: Settings) -> dict[str, str]:
+    said = {"ENDPOINT": settings.trace_endpoint, "SHARE": settings.trace_share}
+    return {f"SERVING_TRACE_{name}": str(v) for name, v in said.items() if v is not None}
 
 
 def _inference_flags(settings: Settings) -> tuple[str, ...]:

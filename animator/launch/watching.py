@@ -1,9 +1,10 @@
-"""The address at which the web process tells Prometheus of itself and of all jobs."""
+"""How we are watched: the address of the web process' metrics, and who takes traces."""
 
 import functools
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Literal
 
 from prometheus_client import (
     CollectorRegistry,
@@ -12,11 +13,13 @@ from prometheus_client import (
     start_http_server,
 )
 
+from animator.core.tracing import Tracer
 from animator.jobs.connection import connect_once
 from animator.jobs.standing import JobCollector
 from animator.settings import Settings
+from serving.observe.tracing import TraceOptions, make_tracer
 
-__all__ = ("make_registry", "tell_metrics")
+__all__ = ("follow_work", "make_registry", "tell_metrics")
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +32,19 @@ def make_registry(settings: Settings) -> CollectorRegistry:
     ProcessCollector(registry=registry)
     registry.register(JobCollector(functools.partial(connect_once, settings.redis)))
     return registry
+
+
+def follow_work(settings: Settings, part: Literal["web", "worker"]) -> Tracer | None:
+    """What shows the work of a part in traces; None where nobody takes them."""
+    return make_tracer(
+        TraceOptions(
+            service=f"animator-{part}",
+            endpoint=settings.trace_endpoint or "",
+            share=settings.trace_share,
+            is_edge=part == "web",
+            is_forking=part == "worker",
+        )
+    )
 
 
 @contextmanager

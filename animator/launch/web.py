@@ -10,11 +10,12 @@ import uvicorn
 
 from animator.api.app import create_app
 from animator.api.services import Access, ApiLimits, ApiServices
-from animator.api.watching import REQUEST_ID, watch_requests
+from animator.api.watching import watch_requests
+from animator.core.tracing import REQUEST_ID
 from animator.jobs.connection import connect, connect_async
 from animator.jobs.progress import JobFollower
 from animator.jobs.queue import JobQueue
-from animator.launch.watching import make_registry, tell_metrics
+from animator.launch.watching import follow_work, make_registry, tell_metrics
 from animator.motion import list_motions
 from animator.settings import Settings
 from animator.store import FileBlobs, FileDocuments
@@ -27,14 +28,18 @@ _REDIS_PATIENCE = 10.0
 _LAST_ANSWERS = 1
 """Seconds that requests under way are given when the server stops."""
 
+_LAST_TRACES = 1.0
+"""Seconds in which what was followed of them is sent, at most."""
+
 
 def run_web(settings: Settings) -> None:
     """Serve the page and the API until SIGTERM."""
     services = gather_services(settings)
     _sign_log_lines()
     registry = make_registry(settings)
+    tracer = follow_work(settings, "web")
     config = uvicorn.Config(
-        watch_requests(create_app(services), registry),
+        watch_requests(create_app(services), registry, tracer),
         host=settings.host,
         port=settings.port,
         log_config=None,
@@ -45,6 +50,8 @@ def run_web(settings: Settings) -> None:
     )
     with tell_metrics(settings, registry):
         _Server(config, services, settings.drain_seconds).run()
+    if tracer is not None:
+        tracer.close(_LAST_TRACES)
 
 
 def _sign_log_lines() -> None:

@@ -8,6 +8,7 @@ from animator.jobs.connection import connect
 from animator.jobs.sweeper import Sweeper
 from animator.jobs.worker import JobWorker, count_live_workers
 from animator.launch.rehearsal import rehearse
+from animator.launch.watching import follow_work
 from animator.settings import Settings
 from animator.store import FileBlobs, FileDocuments
 from serving.workers.memory import keep_freed_memory
@@ -26,7 +27,7 @@ def run_worker(settings: Settings) -> None:
     keep_freed_memory()
     client = connect(settings.redis, patience=_REDIS_PATIENCE)
     sweeper = Sweeper(client, FileDocuments(settings.documents_dir), FileBlobs(settings.blobs_dir))
-    JobWorker(client, sweeper.walk, _get_ready).work()
+    JobWorker(client, sweeper.walk, _get_ready, follow_work(settings, "worker")).work()
 
 
 def _get_ready() -> None:

@@ -11,6 +11,7 @@ from animator.core.errors import EmptyMask
 from animator.core.geometry import Box, intersection_over_union, join_boxes, pad_box
 from animator.core.keypoints import Keypoints
 from animator.core.mask import Mask, run_lengths_from_mask
+from animator.core.tracing import part
 from animator.vision.belief import Opinion, believe
 from animator.vision.detect import FoundFigure, is_apart, is_neighbour
 from animator.vision.keypoints import look_around, move_keypoints
@@ -152,8 +153,9 @@ def _outline(
         opinions = [_opinion_of(figure)]
         if view.mask is not None:
             opinions.append(Opinion(view.box, view.mask, _POSE_WEIGHT, is_sharp=True))
-        belief = believe(wide.box, room, opinions, theirs)
-        found = wide.box, segment(wide, belief)
+        with part("segment"):
+            belief = believe(wide.box, room, opinions, theirs)
+            found = wide.box, segment(wide, belief)
         outline, mask = tighten(*(found if limit is None else _cut(*found, limit)))
         if intersection_over_union(outline, seen) > _SAME:
             break

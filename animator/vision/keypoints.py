@@ -9,6 +9,7 @@ from animator.core.drawing import Drawing, Figure, crop_figure
 from animator.core.geometry import Box, pad_box
 from animator.core.keypoints import Keypoints
 from animator.core.spaces import drawing_to_figure, figure_to_drawing
+from animator.core.tracing import part
 from animator.vision.predictor import Predictor
 from animator.vision.scaling import shrink
 
@@ -72,7 +73,8 @@ def look_at(figure: Figure, predictor: Predictor) -> FigureView:
         ModelUnavailable: when the pose model does not answer.
     """
     image = shrink(figure.image, _INPUT_SIDE)
-    outputs = predictor.infer(POSE_ESTIMATOR, {"image": image})
+    with part("pose"):
+        outputs = predictor.infer(POSE_ESTIMATOR, {"image": image})
     scale = np.array([figure.box.width / image.shape[1], figure.box.height / image.shape[0]])
     points = (outputs["keypoints"] * scale).astype(np.float32)
     scores = np.clip(outputs["scores"], 0.0, 1.0).astype(np.float32)
