@@ -42,7 +42,7 @@ class Town:
     def environment(self, service: str) -> dict[str, str]:
         names = {
             "redis:6379": f"127.0.0.1:{self.redis}",
-            "inference:8080": f"127.0.0.1:{self.inference}",
+            "proxy:8080": f"127.0.0.1:{self.inference}",
             "/data": str(self.data_dir),
             "0.0.0.0": "127.0.0.1",
         }
@@ -58,6 +58,8 @@ class Town:
             "ANIMATOR_METRICS_PORT": str(self.metrics),
             "ANIMATOR_MODELS_DIR": str(TINY_MODELS),
             "ANIMATOR_TEST_PAUSE": "1.0",
+            # No proxy is here that would have to turn away.
+            "ANIMATOR_DRAIN_SECONDS": "0",
         }
 
     def start(self, service: str) -> subprocess.Popen[bytes]:
@@ -131,8 +133,9 @@ def test_other_worker_ends_the_job_of_a_lost_machine(
 
 def test_only_the_page_is_published_and_to_this_machine_what_watches_it() -> None:
     usual = {name: service for name, service in SERVICES.items() if "profiles" not in service}
-    assert {name for name, service in usual.items() if "ports" in service} == {"web"}
-    assert {name for name, service in usual.items() if "public" in service["networks"]} == {"web"}
+    assert {name for name, service in usual.items() if "ports" in service} == {"proxy"}
+    assert {name for name, service in usual.items() if "public" in service["networks"]} == {"proxy"}
+    assert "8000:8000" in SERVICES["proxy"]["ports"][0]
     assert COMPOSE["networks"]["private"]["internal"] is True
     ports = [port for service in SERVICES.values() for port in service.get("ports", ())]
     assert [port for port in ports if not port.startswith("127.0.0.1:")] == []
@@ -150,6 +153,23 @@ def test_service_is_a_role_with_settings_that_exist(service: str) -> None:
     assert args.role == service
     names = {v.removeprefix("ANIMATOR_").lower() for v in SERVICES[service]["environment"]}
     assert names <= set(Settings.__struct_fields__)
+
+
+def test_parts_are_given_the_time_in_which_the_proxy_turns_away() -> None:
+    """Whoever stops in three seconds' time has four more for what is under way."""
+    for service in OURS:
+        drain = int(SERVICES[service]["environment"]["ANIMATOR_DRAIN_SECONDS"])
+        assert drain + 4 < int(SERVICES[service]["stop_grace_period"].removesuffix("s"))
+
+
+def test_proxy_reads_files_that_are_there_and_lets_streams_end() -> None:
+    proxy = SERVICES["proxy"]
+    (mount,) = proxy["volumes"]
+    here, there, _ = mount.split(":")
+    files = [word for word in proxy["command"] if word.endswith(".cfg")]
+    assert [file for file in files if not (ROOT / here / Path(file).name).is_file()] == []
+    assert {str(Path(file).parent) for file in files} == {there}
+    assert proxy["stop_signal"] == "SIGUSR1"
 
 
 def test_queue_and_drawings_outlive_their_containers() -> None:
