@@ -33,7 +33,7 @@ from serving.protocol.torchserve import (
 from serving.registry.endpoint import Endpoint
 from serving.settings import ServerSettings
 
-__all__ = ("NOT_ALLOWED", "Management", "Status")
+__all__ = ("NOT_ALLOWED", "Batches", "Management", "Status")
 
 NOT_ALLOWED = "Requested method is not allowed, please refer to API document."
 
@@ -48,6 +48,18 @@ class Status(NamedTuple):
 
     code: int
     text: str
+
+
+class Batches(NamedTuple):
+    """How batches are made from now on; None: as before.
+
+    Attributes:
+        size: most items of one.
+        max_delay_ms: longest wait for company, milliseconds.
+    """
+
+    size: int | None
+    max_delay_ms: int | None
 
 
 class Management:
@@ -146,6 +158,26 @@ class Management:
             return Status(200, f"{text}{count} initial workers")
         hint = "Use scale workers API to add workers for the model."
         return Status(200, f"{text}0 initial workers. {hint}")
+
+    async def rebatch(self, name: str, version: str | None, batches: Batches) -> Status:
+        """Change how batches are made, with the workers that are there.
+
+        Raises:
+            BadInput: when a number is out of bounds.
+            ModelNotFound: when there is no such model.
+            Conflict: when its workers go by the size that they were started with.
+        """
+        size, delay_ms = batches
+        if (size is not None and size < 1) or (delay_ms is not None and delay_ms < 0):
+            raise BadInput("batch_size must be at least 1, max_batch_delay at least 0.")
+        async with self._audit.change("scale", name, version or "") as change:
+            endpoint = self._engine.registry.find(name, version)
+            self._begin(change, name, endpoint.manifest.version)
+            endpoint.rebatch(size, delay_ms)
+            said = {"batch_size": size, "max_batch_delay": delay_ms}
+            self._end(change, {key: value for key, value in said.items() if value is not None})
+        self._on_change()
+        return Status(200, f'Model "{name}" makes other batches')
 
     async def scale(
         self, name: str, version: str | None, workers: tuple[int, int], *, wait: bool

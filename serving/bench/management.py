@@ -89,6 +89,26 @@ class Management:
         }
         self._ask("POST", "/models", parameters)
 
+    def rebatch(self, model: str, setting: Setting) -> bool:
+        """Make its batches so, with the workers that are there; whether the server can do that.
+
+        Ours can, where the handler does not go by the size; TorchServe takes no note.
+        """
+        parameters = {
+            "batch_size": setting.batch_size,
+            "max_batch_delay": round(setting.max_batch_delay_ms),
+            # For TorchServe would go back to one.
+            "min_worker": setting.workers,
+            "max_worker": setting.workers,
+            "synchronous": "true",
+        }
+        with contextlib.suppress(InferenceFailed):
+            self._ask("PUT", f"/models/{model}", parameters)
+            now = self.describe(model)
+            told = (now.batch_size, now.max_batch_delay)
+            return told == (parameters["batch_size"], parameters["max_batch_delay"])
+        return False
+
     def unregister(self, model: str) -> None:
         """Serve a model no more."""
         self._ask("DELETE", f"/models/{model}")

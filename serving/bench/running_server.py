@@ -6,7 +6,7 @@ import psutil
 
 from serving.bench.management import Described, Management
 from serving.bench.setting import Setting
-from serving.bench.subject import await_workers, is_served_so
+from serving.bench.subject import await_workers, change, is_served_so
 from serving.bench.usage import family_of, listener_of
 from serving.errors import BadInput, ModelNotFound
 
@@ -37,19 +37,15 @@ class RunningServer:
         self._before = self._describe()
 
     def prepare(self, setting: Setting) -> None:
-        """Register it anew, unless it is served so.
-
-        Not scaled: workers keep the threads that they were given when they were fewer or more.
-        """
+        """Serve the model so, unless it is."""
         if setting.device or setting.precision:
             msg = "device and precision of a running server cannot be changed: leave --url away"
             raise BadInput(msg)
         now = self._describe()
-        if now is None or not is_served_so(now, setting):
-            if now is not None:
-                self._management.unregister(self._model)
-            url = now.model_url if now else self._archive
-            self._management.register(url, self._model, setting)
+        if now is None:
+            self._management.register(self._archive, self._model, setting)
+        elif not is_served_so(now, setting):
+            change(self._management, self._model, now.model_url, setting)
         await_workers(self._management, self._model, setting)
 
     def processes(self) -> list[psutil.Process]:

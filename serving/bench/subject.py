@@ -9,7 +9,7 @@ from serving.bench.management import Described, Management
 from serving.bench.setting import Setting
 from serving.errors import InvalidModel
 
-__all__ = ("START_S", "Subject", "await_workers", "is_served_so")
+__all__ = ("START_S", "Subject", "await_workers", "change", "is_served_so")
 
 START_S = 180.0
 """Longest start of a server, or of a model's workers."""
@@ -38,6 +38,31 @@ class Subject(Protocol):
     def close(self) -> None:
         """Leave it as it was."""
         ...
+
+
+def change(management: Management, model: str, url: str, setting: Setting) -> None:
+    """Have a running server serve a model otherwise, as one does that is started so.
+
+    With the same workers where only batches grow. Another number of workers must be registered
+    anew, for threads are shared out among them when they are loaded; and after smaller batches, for
+    they do not give back what memory the larger ones took.
+
+    Args:
+        management: of the server.
+        model: its name.
+        url: to register it by.
+        setting: how it is to be served.
+
+    Raises:
+        ServingError: when it cannot be.
+    """
+    now = management.describe(model)
+    is_growing = now.batch_size <= setting.batch_size
+    same = {now.min_workers, now.max_workers, now.ready} == {setting.workers}
+    if not (same and is_growing and management.rebatch(model, setting)):
+        management.unregister(model)
+        management.register(url, model, setting)
+    await_workers(management, model, setting)
 
 
 def await_workers(management: Management, model: str, setting: Setting) -> None:

@@ -21,7 +21,7 @@ class HandlerContext(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         threads: CPU threads that inference may use, >= 1.
         model_name: as in the URL.
         model_version: as in the URL.
-        batch_size: most items of a batch, >= 1.
+        batch_size: most items of a batch when it is loaded, >= 1; may be changed later.
         gpu_id: N of "cuda:N"; None on the CPU.
         options: what the archive says beside its files, as it says it.
     """

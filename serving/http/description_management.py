@@ -75,8 +75,14 @@ def _one_model(prefix: str, *names: str) -> dict[str, Any]:
     workers = [
         query("min_worker", "integer", _COUNT),
         query("max_worker", "integer", _COUNT),
+        query("batch_size", "integer", _NUMBER),
+        query("max_batch_delay", "integer", _COUNT),
         query("synchronous", "boolean"),
     ]
+    changing = {
+        **_CHANGE_ERRORS,
+        "409": "Its workers go by the batch size that they were started with.",
+    }
     removing = {
         **NO_MODEL,
         "403": "It is the default version, and there are others.",
@@ -92,9 +98,9 @@ def _one_model(prefix: str, *names: str) -> dict[str, Any]:
         ),
         "put": operation(
             f"{prefix}setAutoScale",
-            "Change how many workers hold the model, up to the setting most_workers.",
+            "Change how many workers hold it, up to the setting most_workers, and its batches.",
             dict.fromkeys(("200", "202", "206"), json_content(STATUS)),
-            errors(_CHANGE_ERRORS, ERROR),
+            errors(changing, ERROR),
             [*parameters, *workers],
         ),
         "delete": operation(

@@ -16,7 +16,7 @@ from serving.http.problems import NoRoute
 from serving.http.replies import json_reply, status_reply, text_reply
 from serving.http.request import HttpRequest
 from serving.http.routing import NOT_FOUND, check_method
-from serving.management import Management, Status
+from serving.management import Batches, Management, Status
 from serving.observe.lineage import lineage_of
 from serving.protocol.exchange import RawReply
 from serving.tokens import TokenKind, Tokens
@@ -133,10 +133,15 @@ class ManagementRoutes:
 
     async def _scale(self, request: HttpRequest, name: str, version: str | None) -> RawReply:
         least, most = self._number(request, "min_worker"), self._number(request, "max_worker")
+        asked = version or request.parameter("model_version")
+        batches = self._batches(request)
+        if any(number is not None for number in batches):
+            status = await self._management.rebatch(name, asked, batches)
+            if least is None and most is None:
+                return _told(status)
         least = 1 if least is None else least
         workers = (least, least if most is None else most)
         wait = self._flag(request, "synchronous", default=False)
-        asked = version or request.parameter("model_version")
         return _told(await self._management.scale(name, asked, workers, wait=wait))
 
     async def _set_default(self, request: HttpRequest, name: str, version: str) -> RawReply:
@@ -187,6 +192,14 @@ class ManagementRoutes:
             msg = f"{name} must be a whole number, got {text!r}"
             raise BadInput(msg)
         return number
+
+    def _batches(self, request: HttpRequest) -> Batches:
+        """Read how batches shall be made, which the reference does not change."""
+        if self._is_reference:
+            return Batches(None, None)
+        return Batches(
+            self._number(request, "batch_size"), self._number(request, "max_batch_delay")
+        )
 
     def _flag(self, request: HttpRequest, name: str, *, default: bool) -> bool:
         """Read true or false; in the reference all else is false."""

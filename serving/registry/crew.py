@@ -31,6 +31,7 @@ class Crew:
         on_coded: told of what is decoded and encoded beside the workers, as `Codec` tells it.
 
     Attributes:
+        config: how many those are, and of what kind, that come from now on.
         pool: those who do the work now.
         codec: those who decode and encode now; None: the workers do.
     """
@@ -43,7 +44,7 @@ class Crew:
         pool: Pool | None = None,
         on_coded: OnCoded = lambda *_: None,
     ) -> None:
-        self._config = config
+        self.config = config
         self._on_coded = on_coded
         self._on_change = on_change
         self._replaced: list[Pool] = []
@@ -87,7 +88,7 @@ class Crew:
         Raises:
             InvalidModel: when it cannot be loaded; those of before stay.
         """
-        pool = WorkerPool(pool_spec(model, self._config), self._on_change)
+        pool = WorkerPool(pool_spec(model, self.config), self._on_change)
         pool.min_workers, pool.max_workers = self.pool.min_workers, self.pool.max_workers
         codec = self._codec_of(model)
         try:
@@ -126,7 +127,7 @@ class Crew:
         """Add a worker when all are busy and somebody waits too long; else look again then."""
         if self.pool.max_workers <= self.pool.min_workers or queue.running < self.pool.capacity:
             return
-        left_s = self._config.scale_up_ms / 1000 - queue.oldest_wait_s()
+        left_s = self.config.scale_up_ms / 1000 - queue.oldest_wait_s()
         if left_s <= 0:
             self.pool.grow()
         elif self._growth_check is None:
@@ -145,5 +146,5 @@ class Crew:
         self._replaced.remove(pool)
 
     def _codec_of(self, model: StoredModel) -> Codec | None:
-        spec = codec_spec(model, self._config)
-        return None if spec is None else Codec(spec, self._config.queue_size, self._on_coded)
+        spec = codec_spec(model, self.config)
+        return None if spec is None else Codec(spec, self.config.queue_size, self._on_coded)

@@ -22,7 +22,7 @@ from serving.registry.crew import Crew
 from serving.registry.description import describe
 from serving.registry.dispatch import Dispatch
 from serving.registry.lanes import SEQUENCE_HEADERS, Lanes
-from serving.registry.plan import batch_limits
+from serving.registry.plan import batch_limits, rebatched
 from serving.registry.pool import Pool
 from serving.registry.traffic import Posted, Traffic
 from serving.settings import ModelConfig
@@ -150,6 +150,131 @@ class Endpoint:
         count = await self._crew.pool.scale(min_workers, max_workers, wait=wait)
         self._has_started = True
         return count
+
+    def rebatch(self, batch_size: int | None, max_batch_delay_ms: float | None) -> None:
+        """Make batches otherwise from now on, with the same workers.
+
+        Args:
+            batch_size: most items of one, >= 1; None: as before.
+            max_batch_delay_ms: longest wait for company, milliseconds, >= 0; None: as before.
+
+        Raises:
+            Conflict: when the workers were told the size at their start, and go by it.
+        """
+        config = rebatched(self._model, self._config, batch_size, max_batch_delay_ms)
+        self._config = self._crew.config = config
+        self._queue.limits = batch_limits(self._model.manifest, config)
+        self._queue.wake()
+
+    async def drain(self, grace_s: float) -> None:
+        """Take nothing more; answer what is here within `grace_s` seconds; end the workers."""
+        await self._queue.drain(grace_s)
+        await self._crew.stop()
+
+    async def stop(self, grace_s: float) -> None:
+        """Take nothing more; give what runs `grace_s` seconds; end the workers."""
+        await self._queue.stop(grace_s)
+        await self._crew.stop()
+
+    async def infer(
+        self, tensors: Tensors, timeout_s: float | None = None, priority: int = 0
+    ) -> Tensors:
+        """Run the model on one item.
+
+        Args:
+            tensors: without a batch axis.
+            timeout_s: how long the caller waits, seconds; None: as configured.
+            priority: higher goes first.
+
+        Raises:
+            ServingError: why there is no answer.
+        """
+        check_inputs(tensors, self.manifest.inputs)
+        outcome = await self._answer(tensors, signature(tensors), timeout_s, priority)
+        if isinstance(outcome, RawReply):
+            msg = "the model gave a reply instead of tensors"
+            raise InferenceFailed(msg)
+        return outcome
+
+    async def ask(
+        self, request: RawRequest, timeout_s: float | None = None, priority: int = 0
+    ) -> RawReply:
+        """Let the model answer a request as it came.
+
+        A streamed reply is returned with its first part; `rest` gives the others.
+
+        Args:
+            request: what came.
+            timeout_s: how long the caller waits, seconds; None: as configured.
+            priority: higher goes first.
+
+        Raises:
+            ServingError: why there is no answer.
+        """
+        if self._crew.codec is not None and request.verb == "predict" and not self.is_raw:
+            return await self._ask_with_codec(self._crew.codec, request, timeout_s, priority)
+        outcome = await self._answer(request, request.verb, timeout_s, priority)
+        if not isinstance(outcome, RawReply):
+            msg = "the model gave tensors instead of a reply"
+            raise InferenceFailed(msg)
+        return outcome
+
+    async def _ask_with_codec(
+        self, codec: Codec, request: RawRequest, timeout_s: float | None, priority: int
+    ) -> RawReply:
+        async def work(deadline: float) -> RawReply:
+            with codec.in_use():
+                tensors = await codec.decode(request, deadline)
+                check_inputs(tensors, self.manifest.inputs)
+                key = signature(tensors)
+                outputs = await self._queue.submit(tensors, key, deadline, priority=priority)
+                return await codec.encode(outputs, deadline)
+
+        return await self._counted(work, timeout_s)
+
+    def post(
+        self,
+        item: Item,
+        on_outcome: Callable[[Outcome], None],
+        timeout_s: float | None = None,
+        priority: int = 0,
+    ) -> Posted | None:
+        """Let the model answer as `ask` and `infer` do, for who has no task to wait in.
+
+        Args:
+            item: a request as it came, or tensors without a batch axis.
+            on_outcome: called once, later.
+            timeout_s: how long the caller waits, seconds; None: as configured.
+            priority: higher goes first.
+
+        Returns:
+            What it can be cancelled by; None: it must be awaited.
+
+        Raises:
+            ServingError: why it was not taken.
+        """
+        if not isinstance(self._queue, Batcher):
+            return None
+        key: Hashable
+        if not isinstance(item, RawRequest):
+            check_inputs(item, self.manifest.inputs)
+            key = signature(item)
+        elif self._crew.codec is None:
+            key = item.verb
+        else:
+            return None
+        entered = self._traffic.enter()
+        posted = Posted(self._traffic, entered, on_outcome)
+        deadline = entered + (timeout_s or self._config.default_timeout_s)
+        rank = entered - priority * PRIORITY_S
+        pending: Pending[Item, Outcome] = Pending(item, key, entered, deadline, posted.settle, rank)
+        try:
+            self._check_hope()
+            posted.join(self._queue, pending)
+        except ServingError as error:
+            self._traffic.leave(entered, error.code)
+            raise
+        return posted
 
     async def drain(self, grace_s: float) -> None:
         """Take nothing more; answer what is here within `grace_s` seconds; end the workers."""

@@ -129,7 +129,7 @@ class Lanes:
         observer: Observer,
         rules: SequenceRules,
     ) -> None:
-        self.limits = limits
+        self._limits = limits
         self._run = run
         self._lanes = lanes
         self._observer = observer
@@ -137,6 +137,17 @@ class Lanes:
         self._batchers: dict[int, Batcher[Item, Outcome]] = {}
         self._known: set[int] = set()
         self._is_stopped = False
+
+    @property
+    def limits(self) -> BatchLimits:
+        """Of each lane."""
+        return self._limits
+
+    @limits.setter
+    def limits(self, limits: BatchLimits) -> None:
+        self._limits = limits
+        for batcher in self._batchers.values():
+            batcher.limits = limits
 
     @property
     def waiting(self) -> int:
@@ -218,7 +229,7 @@ class Lanes:
             self._batchers[lane] = Batcher(
                 partial(self._run, lane),
                 lambda: self._rules.slots if lane in self._lanes() else 0,
-                self.limits,
+                self._limits,
                 self._observer,
             )
         return self._batchers[lane]

@@ -10,14 +10,21 @@ from serving.archive.manifest import Manifest
 from serving.archive.stored import StoredModel
 from serving.batching.pending import BatchLimits
 from serving.batching.sequences import SequenceLimits
-from serving.errors import InvalidModel
+from serving.errors import Conflict, InvalidModel
 from serving.handlers.handler import HandlerContext
 from serving.settings import ModelConfig, count_gpus, default_device, usable_cores
 from serving.workers.launch import WorkerSpec
 from serving.workers.messages import Load
 from serving.workers.pool_spec import PoolSpec
 
-__all__ = ("batch_limits", "codec_spec", "pool_spec", "sequence_limits", "slots_of")
+__all__ = (
+    "batch_limits",
+    "codec_spec",
+    "pool_spec",
+    "rebatched",
+    "sequence_limits",
+    "slots_of",
+)
 
 _OUR_HANDLERS = "serving."
 """Where the handlers of archives come from; what they run expects to be at home in the archive."""
@@ -39,6 +46,31 @@ def batch_limits(manifest: Manifest, config: ModelConfig) -> BatchLimits:
         wait=config.batch_wait,
         needs_idle=config.use_job_ticket,
     )
+
+
+def rebatched(
+    model: StoredModel, config: ModelConfig, batch_size: int | None, delay_ms: float | None
+) -> ModelConfig:
+    """The same configuration with other batches, for workers that are there.
+
+    Args:
+        model: whose.
+        config: how it is served.
+        batch_size: most items of a batch, >= 1; None: as before.
+        delay_ms: longest wait for company, milliseconds, >= 0; None: as before.
+
+    Raises:
+        Conflict: when the workers were told the size at their start, and go by it.
+    """
+    manifest = model.manifest
+    if batch_size is not None and batch_size != _batch_size(manifest, config):
+        is_told = manifest.handler.startswith(_OUR_HANDLERS) and "backend" not in model.options
+        if is_told or config.continuous_batching:
+            msg = f"the workers of {manifest.name} go by the batch size that they were started "
+            msg += "with: take it out and register it anew"
+            raise Conflict(msg)
+        config = structs.replace(config, batch_size=batch_size)
+    return config if delay_ms is None else structs.replace(config, max_batch_delay_ms=delay_ms)
 
 
 def sequence_limits(config: ModelConfig) -> SequenceLimits:

@@ -72,6 +72,7 @@ def test_model_that_is_registered_anew_is_served_as_one_that_is_started_so(
     assert server.place == place  # the server was not started for it
     assert len(server.processes()) == 1 + 2
     assert again.pop("pid") != first["pid"]
+    assert again["batch_size"] == 4
 
     fresh = StartedServer(model)
     try:
@@ -81,8 +82,18 @@ def test_model_that_is_registered_anew_is_served_as_one_that_is_started_so(
     finally:
         fresh.close()
     assert again == of_fresh
-    half = max(cores // 2, 1)
-    assert (again["threads"], again["of_openmp"], again["batch_size"]) == (half, half, 4)
+    assert again["threads"] == again["of_openmp"] == max(cores // 2, 1)
+
+
+def test_larger_batches_are_made_by_the_same_worker_and_smaller_ones_by_a_new_one(
+    server: StartedServer,
+) -> None:
+    server.prepare(Setting(batch_size=2))
+    pid = told(server)["pid"]
+    server.prepare(Setting(batch_size=8, max_batch_delay_ms=4))
+    assert told(server)["pid"] == pid
+    server.prepare(Setting(batch_size=4))
+    assert told(server)["pid"] != pid
 
 
 def test_parts_of_a_millisecond_and_devices_are_said_at_a_start(server: StartedServer) -> None:
