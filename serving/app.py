@@ -119,6 +119,7 @@ async def serve(
     services = Services(settings)
     async with contextlib.AsyncExitStack() as stack:
         stack.callback(services.audit.close)
+        stack.callback(services.send_traces)
         ports = await _open(settings, services, stack)
         services.tokens.start()
         stack.callback(services.tokens.stop)

@@ -10,7 +10,7 @@ from serving.audit.actor import Actor, acting_as
 from serving.audit.log import AuditLog, Change
 from serving.engine import Engine
 from serving.errors import ServingError
-from serving.http.api import Api, Route
+from serving.http.api import Api, Route, Watch
 from serving.http.call import Call
 from serving.http.description import ApiKind
 from serving.http.gate import Gate
@@ -23,6 +23,7 @@ from serving.http.workflows import WorkflowRoutes
 from serving.management import Management
 from serving.observe.custom import TorchServeMetrics
 from serving.observe.metrics import ServerMetrics
+from serving.observe.tracing import TraceOptions, make_tracer
 from serving.open_inference.repository import ModelRepository
 from serving.open_inference.service import OpenInference
 from serving.settings import ServerSettings
@@ -42,6 +43,9 @@ ACCESS_LOG = "serving.access"
 
 _START = Actor("start")
 
+_LAST_TRACES_S = 1.0
+"""How long the sending of the last traces may take, seconds."""
+
 _access_log = logging.getLogger(ACCESS_LOG)
 
 
@@ -57,6 +61,11 @@ class Services:
 
     def __init__(self, settings: ServerSettings) -> None:
         self._settings = settings
+        self.tracer = make_tracer(
+            TraceOptions(
+                service="serving", endpoint=settings.trace_endpoint, share=settings.trace_share
+            )
+        )
         self.metrics = ServerMetrics()
         self.reference_metrics = TorchServeMetrics(settings)
         self.metrics.listeners.append(self.reference_metrics)
@@ -102,6 +111,11 @@ class Services:
             self.audit.note("start", Change(after=self.served()))
         self.management.note_startup()
 
+    def send_traces(self) -> None:
+        """Send what is not sent yet, within a second; the server stops."""
+        if self.tracer is not None:
+            self.tracer.close(_LAST_TRACES_S)
+
     def served(self) -> dict[str, Any]:
         """What is served, for people: by model, its versions, their workers, and the default."""
         registry = self.engine.registry
@@ -111,9 +125,10 @@ class Services:
         """Make what a listener offers."""
         routes = [(kind, route) for kind in kinds for route in self._routes(kind)]
         renew_key = self._management_routes.renew_key
-        return Api(routes, Gate(self.tokens, self.audit), self._replies, renew_key, self.note)
+        gate = Gate(self.tokens, self.audit)
+        return Api(routes, gate, self._replies, renew_key, Watch(self.note, self.tracer))
 
-    def note(self, call: Call, status: int, seconds: float) -> None:
+    def note(self, call: Call, status: int, seconds: float, request_id: str) -> None:
         """Count an answer of HTTP, and write it down where there is a file for that."""
         self.reference_metrics.answered(status)
         if _access_log.isEnabledFor(logging.INFO):
@@ -122,7 +137,8 @@ class Services:
             head = call.head
             target = f"{head.raw_path}?{head.query}" if head.query else head.raw_path
             line = f"{head.method} {target} HTTP/1.{int(head.is_modern)}"
-            _access_log.info('%s "%s" %d %d', who, line, status, round(seconds * 1000))
+            told = {"request_id": request_id}
+            _access_log.info('%s "%s" %d %d', who, line, status, round(seconds * 1000), extra=told)
 
     def note_grpc(self, call: "Ended") -> None:
         """Count a call of gRPC, which the reference does not, and write it down."""
@@ -135,6 +151,7 @@ class Services:
 
     def grpc(self) -> "GrpcServers":
         """Make the listeners of gRPC, whose libraries only a server that has them loads."""
+        from serving.grpc.following import Follower
         from serving.grpc.server import Certificate, GrpcServers, Parts
 
         parts = Parts(
@@ -145,6 +162,7 @@ class Services:
             tokens=self.tokens,
             audit=self.audit,
             note=self.note_grpc,
+            follower=Follower(self.tracer),
         )
         certificate = None
         if self._settings.enable_grpc_ssl:

@@ -172,6 +172,10 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         model_metrics_auto_detect: whether handlers may add metrics that are in no such file.
         disable_system_metrics: whether nothing is said of processor, memory and disk.
         metrics_interval_s: how often those are looked at, seconds.
+        trace_endpoint: where traces are taken, by OTLP over HTTP; "" as OTEL_EXPORTER_OTLP_ENDPOINT
+            says.
+        trace_share: of the requests for answers that traces show; None: as OTEL_TRACES_SAMPLER
+            says, else all. Who is followed already, or is not, stays so.
         log_dir: files of the log and the requests, and the snapshots' folder `config`; "" for none.
         metrics_dir: files of the metrics in the modes "log" and "legacy"; "" for `log_dir`.
         snapshots: whether what is served is written down at each change, to be served again after
@@ -240,6 +244,8 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     model_metrics_auto_detect: bool = True
     disable_system_metrics: bool = False
     metrics_interval_s: _Seconds = 60.0
+    trace_endpoint: Annotated[str, msgspec.Meta(pattern=r"^(https?://.*)?$")] = ""
+    trace_share: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
     log_dir: str = ""
     metrics_dir: str = ""
     snapshots: bool = False

@@ -8,6 +8,7 @@ from typing import Generic, Literal, TypeVar
 import msgspec
 
 from serving.errors import ServingError
+from serving.observe.origin import ORIGIN, Origin
 
 __all__ = ("PRIORITY_S", "Batch", "BatchLimits", "Pending", "hold_until")
 
@@ -63,6 +64,7 @@ class Pending(Generic[Item, Result]):
         sequence: of all items with the same one, none goes before the one ahead is answered.
         is_queued: whether it still stands in the queue.
         is_settled: whether nobody waits any more.
+        origin: where it comes from; None: nobody said.
     """
 
     item: Item
@@ -74,6 +76,7 @@ class Pending(Generic[Item, Result]):
     sequence: str | None = None
     is_queued: bool = True
     is_settled: bool = False
+    origin: Origin | None = field(default_factory=ORIGIN.get, repr=False)
 
     def settle(self, result: Result | ServingError) -> bool:
         """Give a result or an error to whoever still waits for it; whether somebody did."""

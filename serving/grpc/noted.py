@@ -9,6 +9,8 @@ from grpc import StatusCode
 
 from serving.grpc.calls import MethodHandler
 from serving.grpc.context import Context
+from serving.grpc.following import Follower
+from serving.observe.tracing import Span
 
 __all__ = ("Ended", "Note", "note_calls")
 
@@ -56,59 +58,76 @@ Note = Callable[[Ended], None]
 
 
 def note_calls(
-    service: str, handlers: Mapping[str, MethodHandler], note: Note
+    service: str, handlers: Mapping[str, MethodHandler], note: Note, follower: Follower
 ) -> dict[str, MethodHandler]:
-    """The same methods, of which each call is noted."""
-    return {name: _noted(f"{service}/{name}", handler, note) for name, handler in handlers.items()}
+    """The same methods, of which each call is noted, and followed if it asks a model."""
+    told = _Teller(note, follower)
+    return {name: _noted(f"{service}/{name}", handler, told) for name, handler in handlers.items()}
 
 
-def _noted(method: str, handler: MethodHandler, note: Note) -> MethodHandler:
+class _Teller(NamedTuple):
+    """Who is told of calls."""
+
+    note: Note
+    follower: Follower
+
+    def end(self, ended: Ended, span: Span | None) -> None:
+        """Tell of one that has ended."""
+        self.note(ended)
+        if span is not None:
+            span.note({"rpc.response.status_code": ended.code.name})
+            span.end(ended.code.name if ended.http_status == 500 else "")
+
+
+def _noted(method: str, handler: MethodHandler, told: _Teller) -> MethodHandler:
     codec = {
         "request_deserializer": handler.request_deserializer,
         "response_serializer": handler.response_serializer,
     }
     if handler.unary_unary is not None:
         return grpc.unary_unary_rpc_method_handler(
-            _noting_one(method, handler.unary_unary, note), **codec
+            _noting_one(method, handler.unary_unary, told), **codec
         )
     if handler.unary_stream is not None:
         return grpc.unary_stream_rpc_method_handler(
-            _noting_several(method, handler.unary_stream, note), **codec
+            _noting_several(method, handler.unary_stream, told), **codec
         )
     if handler.stream_stream is not None:
         return grpc.stream_stream_rpc_method_handler(
-            _noting_several(method, handler.stream_stream, note), **codec
+            _noting_several(method, handler.stream_stream, told), **codec
         )
     msg = f"{method} takes a stream and gives one answer"
     raise TypeError(msg)
 
 
 def _noting_one(
-    method: str, answer: Callable[..., Any], note: Note
+    method: str, answer: Callable[..., Any], told: _Teller
 ) -> Callable[[Any, Context], Awaitable[Any]]:
     async def call(request: Any, context: Context) -> Any:
         began, has_ended = time.monotonic(), False
+        span = told.follower.begin(method, context)
         try:
             found = await answer(request, context)
             has_ended = True
             return found
         finally:
-            note(_ended(method, context, began, has_ended=has_ended))
+            told.end(_ended(method, context, began, has_ended=has_ended), span)
 
     return call
 
 
 def _noting_several(
-    method: str, answer: Callable[..., Any], note: Note
+    method: str, answer: Callable[..., Any], told: _Teller
 ) -> Callable[[Any, Context], AsyncIterator[Any]]:
     async def call(request: Any, context: Context) -> AsyncIterator[Any]:
         began, has_ended = time.monotonic(), False
+        span = told.follower.begin(method, context)
         try:
             async for part in answer(request, context):
                 yield part
             has_ended = True
         finally:
-            note(_ended(method, context, began, has_ended=has_ended))
+            told.end(_ended(method, context, began, has_ended=has_ended), span)
 
     return call
 

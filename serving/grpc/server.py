@@ -12,6 +12,7 @@ from serving.engine import Engine
 from serving.errors import ServingError
 from serving.grpc import health, inference, management, open_inference
 from serving.grpc.calls import MethodHandler, Service
+from serving.grpc.following import Follower
 from serving.grpc.noted import Note, note_calls
 from serving.grpc.status import ReferenceService
 from serving.grpc.witness import Witness
@@ -70,6 +71,7 @@ class Parts:
         tokens: who may ask.
         audit: takes note of who changes what.
         note: told of each call that has ended.
+        follower: follows who asks a model.
     """
 
     engine: Engine
@@ -79,6 +81,7 @@ class Parts:
     tokens: Tokens
     audit: AuditLog
     note: Note
+    follower: Follower
 
 
 class GrpcServers:
@@ -120,7 +123,7 @@ class GrpcServers:
                 server = aio.server(options=_options(settings, kind))
                 self._servers.append(server)
                 for name, handlers in table.items():
-                    noted = note_calls(name, handlers, self._parts.note)
+                    noted = note_calls(name, handlers, self._parts.note, self._parts.follower)
                     server.add_generic_rpc_handlers(
                         (grpc.method_handlers_generic_handler(name, noted),)
                     )

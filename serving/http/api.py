@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -18,6 +18,7 @@ from serving.audit.actor import acting_as
 from serving.errors import BadInput, InferenceFailed, InputTooLarge, ServingError
 from serving.http.call import Call
 from serving.http.description import ApiKind, Offer, describe_api
+from serving.http.following import asks_model, begin_span, end_span
 from serving.http.gate import Gate
 from serving.http.head import Refused
 from serving.http.inference import Prediction
@@ -27,10 +28,12 @@ from serving.http.request import HttpRequest
 from serving.http.routing import NOT_FOUND, check_method
 from serving.http.v2 import v2_error
 from serving.http.v2_infer import V2Inference
+from serving.observe.origin import ORIGIN, Origin
+from serving.observe.tracing import Tracer
 from serving.protocol.exchange import RawReply
 from serving.protocol.tensors import Buffer
 
-__all__ = ("Answer", "Api", "Route", "request_of")
+__all__ = ("Answer", "Api", "Route", "Watch", "request_of")
 
 Answer = Callable[[], Awaitable[RawReply]]
 
@@ -43,6 +46,18 @@ _OPEN = frozenset({("ping",), ("v2", "health", "live"), ("v2", "health", "ready"
 _log = logging.getLogger(__name__)
 
 
+class Watch(NamedTuple):
+    """Who is told of what goes through.
+
+    Attributes:
+        note: told of each answer: the call, the status, the seconds since it came, and its id.
+        tracer: follows who asks a model; None: nobody is followed.
+    """
+
+    note: Callable[[Call, int, float, str], None]
+    tracer: Tracer | None
+
+
 class Api:
     """What one listener offers.
 
@@ -51,7 +66,7 @@ class Api:
         gate: looks at their keys.
         replies: what every answer has in common.
         renew_key: answers `GET /token`; it asks for a key of its own.
-        note: told of each answer: the call, the status, and the seconds since it came.
+        watch: who is told of what goes through.
     """
 
     def __init__(
@@ -60,14 +75,14 @@ class Api:
         gate: Gate,
         replies: Replies,
         renew_key: Callable[[HttpRequest], Awaitable[RawReply]],
-        note: Callable[[Call, int, float], None],
+        watch: Watch,
     ) -> None:
         self._routes = routes
         self._kinds = tuple(dict.fromkeys(kind for kind, _ in routes))
         self._gate = gate
         self._replies = replies
         self._renew_key = renew_key
-        self._note = note
+        self._watch = watch
         self._tasks: set[asyncio.Task[None]] = set()
 
     def __call__(self, call: Call) -> None:
@@ -76,17 +91,51 @@ class Api:
         request = request_of(call)
         try:
             answer = self._find(call, request)
-            if isinstance(answer, (Prediction, V2Inference)):
-                give_up = answer.post(partial(self._finish, call, request, began))
-                if give_up is not None:
-                    call.on_gone = give_up
-                    return
         except Exception as error:
             self._finish(call, request, began, error)
             return
-        self._run(call, self._handle(call, request, began, answer))
+        tracer = self._watch.tracer
+        if tracer is not None and asks_model(request):
+            request.span = begin_span(tracer, request, began)
+        token = ORIGIN.set(Origin((self._id_of(request),), request.span))
+        try:
+            if not self._post(call, request, began, answer):
+                self._run(call, request, self._handle(call, request, began, answer))
+        finally:
+            ORIGIN.reset(token)
 
-    def _run(self, call: Call, work: Coroutine[Any, Any, None]) -> None:
+    def _post(self, call: Call, request: HttpRequest, began: float, answer: Answer) -> bool:
+        """Begin to answer without a task; whether that can be done."""
+        if not isinstance(answer, (Prediction, V2Inference)):
+            return False
+        try:
+            give_up = answer.post(partial(self._finish, call, request, began))
+        except Exception as error:
+            self._finish(call, request, began, error)
+            return True
+        if give_up is None:
+            return False
+        self._heed(call, request, give_up)
+        return True
+
+    def _heed(self, call: Call, request: HttpRequest, give_up: Callable[[], None]) -> None:
+        """Give up when the client hangs up."""
+        span = request.span
+        if span is None:
+            call.on_gone = give_up
+            return
+
+        def give_up_noting() -> None:
+            give_up()
+            end_span(span, 0, "cancelled")
+
+        call.on_gone = give_up_noting
+
+    def _id_of(self, request: HttpRequest) -> str:
+        """By which client and log know a request; the reference takes none from its clients."""
+        return request.id if self._replies.is_reference else request.told_id
+
+    def _run(self, call: Call, request: HttpRequest, work: Coroutine[Any, Any, None]) -> None:
         """Go on in a task, which ends when the client hangs up."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
@@ -95,7 +144,7 @@ class Api:
         def give_up() -> None:
             task.cancel()
 
-        call.on_gone = give_up
+        self._heed(call, request, give_up)
 
     def refuse(self, call: Call, refused: Refused) -> None:
         """Answer what is no request."""
@@ -104,7 +153,7 @@ class Api:
         request = request_of(call)
         reply = replace(self._error(request, error), status=refused.status)
         self._send(call, request, reply)
-        self._note(call, reply.status, 0.0)
+        self._watch.note(call, reply.status, 0.0, self._id_of(request))
 
     async def _handle(self, call: Call, request: HttpRequest, began: float, answer: Answer) -> None:
         try:
@@ -133,14 +182,20 @@ class Api:
         """Answer with a reply, or with an error in the form of its protocol."""
         reply = self._reply(request, outcome)
         if reply.rest is not None:
-            self._run(call, self._stream(call, request, began, reply))
+            self._run(call, request, self._stream(call, request, began, reply))
             return
         try:
             self._send(call, request, reply)
         except Exception:
             _log.exception("an answer could not be sent")
             call.abort()
-        self._note(call, reply.status, time.monotonic() - began)
+        self._end(call, request, began, reply.status)
+
+    def _end(self, call: Call, request: HttpRequest, began: float, status: int) -> None:
+        """Take note of an answer that is complete."""
+        self._watch.note(call, status, time.monotonic() - began, self._id_of(request))
+        if request.span is not None:
+            end_span(request.span, status)
 
     def _reply(self, request: HttpRequest, outcome: RawReply | Exception) -> RawReply:
         """What is answered: a reply that is not too large, or an error."""
@@ -221,18 +276,18 @@ class Api:
             call.abort()
         else:
             call.end()
-        self._note(call, reply.status, time.monotonic() - began)
+        self._end(call, request, began, reply.status)
 
     def _fields(self, call: Call, request: HttpRequest, reply: RawReply) -> bytes:
         if self._replies.closes_after(reply):
             call.head = replace(call.head, keeps_alive=False)
         try:
-            return self._replies.fields_of(reply, request.id)
+            return self._replies.fields_of(reply, self._id_of(request))
         except ValueError as error:
             # A handler may set any header; one that would break the answer's framing is dropped.
             _log.error("the reply's own headers are dropped: %s", error)
             bare = RawReply(b"", content_type=None, status=reply.status)
-            return self._replies.fields_of(bare, request.id)
+            return self._replies.fields_of(bare, self._id_of(request))
 
 
 def _at_once(reply: RawReply) -> Answer:

@@ -2,6 +2,7 @@
 
 import math
 import random
+import re
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,12 +11,14 @@ from itertools import count
 from urllib.parse import parse_qs
 
 from serving.errors import BadInput
+from serving.observe.tracing import Span
 
 __all__ = ("HttpRequest", "new_request_id")
 
 
 _LAST_OF_ID = (1 << 48) - 1
 _FIRST_OF_ID = str(uuid.uuid4())[:24]
+_GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _numbers = count(random.SystemRandom().getrandbits(40))
 
 
@@ -31,7 +34,7 @@ def _segments(path: str) -> tuple[str, ...]:
 
 @dataclass(eq=False)
 class HttpRequest:
-    """One request, whole; it is not changed.
+    """One request, whole; it is not changed, but for who follows it.
 
     Attributes:
         method: as sent, in capitals.
@@ -39,8 +42,9 @@ class HttpRequest:
         query: what follows the question mark, as sent.
         headers: by name in lower case.
         body: all of it.
-        id: the server's own, told to the client and to the handler.
+        id: the server's own, told to the handler.
         segments: what stands between the path's slashes; slashes at its end do not count.
+        span: what a trace shows of it; None: it is not followed.
     """
 
     method: str
@@ -50,9 +54,16 @@ class HttpRequest:
     body: bytes = b""
     id: str = field(default_factory=new_request_id)
     segments: tuple[str, ...] = field(init=False)
+    span: Span | None = None
 
     def __post_init__(self) -> None:
         self.segments = _segments(self.path)
+
+    @property
+    def told_id(self) -> str:
+        """By which the client knows it, and the log: what it said itself, else ours."""
+        given = self.headers.get("x-request-id")
+        return given if given is not None and _GIVEN_ID.fullmatch(given) else self.id
 
     @cached_property
     def parameters(self) -> Mapping[str, list[str]]:

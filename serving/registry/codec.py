@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable, Iterator, Sequence
 
 from serving.batching.batcher import Batcher
@@ -9,6 +10,7 @@ from serving.batching.pending import Batch, BatchLimits
 from serving.batching.tasks import in_task
 from serving.batching.waiting import LaunchReason
 from serving.errors import InferenceFailed, ServingError
+from serving.observe.origin import ORIGIN
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.protocol.tensors import Tensors
 from serving.workers.messages import Item, Outcome
@@ -124,8 +126,14 @@ class Codec:
         return outcome
 
     async def _run(self, batch: Batch[Item, Outcome]) -> Sequence[Outcome]:
+        (pending,) = batch.pendings
+        origin, is_input = pending.origin, isinstance(pending.item, RawRequest)
+        ORIGIN.set(origin)
         answer = await self._pool.run(batch.items)
-        self._on_coded(answer.seconds, isinstance(batch.items[0], RawRequest))
+        self._on_coded(answer.seconds, is_input)
+        if origin is not None and origin.span is not None:
+            name = "decode" if is_input else "encode"
+            origin.span.child(name, begun=pending.arrived).end(at=time.monotonic())
         return answer.outcomes
 
     def _workers_changed(self) -> None:

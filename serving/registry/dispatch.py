@@ -10,8 +10,10 @@ from serving.batching.pending import Batch
 from serving.batching.sequences import SequenceTable
 from serving.errors import ServingError
 from serving.observe.metrics import EndpointMetrics
+from serving.observe.origin import ORIGIN
 from serving.observe.statistics import BatchTimes
 from serving.registry.crew import Crew
+from serving.registry.following import follow
 from serving.registry.lanes import Lanes, Queue, SequenceRules
 from serving.registry.plan import batch_limits, sequence_limits, slots_of
 from serving.registry.streams import Relay
@@ -37,6 +39,7 @@ class Dispatch:
         self._crew = crew
         self._metrics = metrics
         self._queue: Queue
+        self._model = ("", "")
 
     def make_queue(
         self, manifest: Manifest, config: ModelConfig, headers: tuple[str, str, str]
@@ -48,6 +51,7 @@ class Dispatch:
             config: how it is served.
             headers: names of the headers of a sequence's id, start and end, in lower case.
         """
+        self._model = (manifest.name, manifest.version)
         limits, crew = batch_limits(manifest, config), self._crew
         if config.sequence_batching:
             table = SequenceTable(sequence_limits(config))
@@ -69,8 +73,11 @@ class Dispatch:
         self._crew.grow_if_needed(self._queue)
         started = time.monotonic()
         relay = Relay(batch)
+        origin, followed = follow(batch, self._model)
 
         def hear(answer: Answer | ServingError) -> None:
+            if followed is not None:
+                followed.end(answer)
             relay.finish(answer)
             if isinstance(answer, ServingError):
                 batch.finish(answer)
@@ -81,4 +88,8 @@ class Dispatch:
             batch.seconds = answer.seconds
             batch.finish(answer.outcomes)
 
-        batch.give_up = post(batch.items, hear, relay.take)
+        token = ORIGIN.set(origin)
+        try:
+            batch.give_up = post(batch.items, hear, relay.take)
+        finally:
+            ORIGIN.reset(token)

@@ -9,6 +9,7 @@ import msgspec
 
 from serving.batching.batch import as_serving_error, infer_in_groups, run_apart
 from serving.errors import BadInput, InferenceFailed, ServingError
+from serving.handlers.asked import only_for
 from serving.handlers.handler import AnyHandler, Handler, RawHandler, Send
 from serving.handlers.loading import is_raw
 from serving.handlers.points import MetricPoint, emit
@@ -82,9 +83,9 @@ def answer_raw(
         return handler.answer(group, lambda _, chunk: send(index, chunk))
 
     replies = list(run_apart(requests, run))
-    for reply in replies:
+    for index, reply in enumerate(replies):
         if isinstance(reply, ServingError):
-            log_failure("the handler failed", reply)
+            log_failure("the handler failed", reply, index)
     return replies
 
 
@@ -127,7 +128,7 @@ def _answer_native(handler: Handler, items: Sequence[Item], laps: Laps) -> list[
     measure = getattr(handler, "measure", None)
     for index, result in zip(good, results, strict=True):
         if isinstance(result, ServingError):
-            log_failure("inference failed", result)
+            log_failure("inference failed", result, index)
         elif measure is not None:
             _emit_statistics(measure, decoded[index], result)
         is_raw_request = isinstance(items[index], RawRequest)
@@ -163,6 +164,7 @@ def expect_reply(reply: RawReply | ServingError | None) -> RawReply | ServingErr
     return InferenceFailed(f"the handler gave {type(reply).__name__} instead of a reply")
 
 
-def log_failure(what: str, error: ServingError) -> None:
-    """Write down why there is no reply, with what the model raised."""
-    _log.error("%s: %s", what, error, exc_info=error.__cause__)
+def log_failure(what: str, error: ServingError, index: int) -> None:
+    """Write down why there is no reply to the item of that index, with what the model raised."""
+    with only_for(index):
+        _log.error("%s: %s", what, error, exc_info=error.__cause__)

@@ -8,6 +8,7 @@ from typing import Any
 
 from serving.batching.batch import as_serving_error
 from serving.errors import BadInput, ServingError
+from serving.handlers.asked import ASKED, Asked
 from serving.handlers.points import take_points
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.workers.answering import expect_reply, log_failure
@@ -48,7 +49,7 @@ class ConcurrentLoop:
             if isinstance(message, Ping):
                 self._channel.send(Pong())
                 continue
-            task = loop.create_task(self._answer(message.number, items))
+            task = loop.create_task(self._answer(message, items))
             tasks.add(task)
             task.add_done_callback(tasks.discard)
         raise ChannelClosed
@@ -72,8 +73,9 @@ class ConcurrentLoop:
             if found is None:
                 return
 
-    async def _answer(self, number: int, items: Sequence[Item]) -> None:
-        began = time.monotonic()
+    async def _answer(self, run: Run, items: Sequence[Item]) -> None:
+        number, began = run.number, time.monotonic()
+        ASKED.set(Asked(run.request_ids, run.traceparent))
         requests = [item for item in items if isinstance(item, RawRequest)]
         outcomes: Sequence[RawReply | ServingError]
         if len(requests) < len(items):
@@ -82,7 +84,8 @@ class ConcurrentLoop:
             outcomes = await self._outcomes(requests, number)
         packed = [pack_safely(outcome) for outcome in outcomes]
         parts = tuple(part for part, _ in packed)
-        answer = Answered(number, parts, time.monotonic() - began, take_points())
+        seconds = time.monotonic() - began
+        answer = Answered(number, parts, seconds, take_points(), began=began)
         self._channel.send(answer, [buffer for _, some in packed for buffer in some])
 
     async def _outcomes(
@@ -105,7 +108,7 @@ class ConcurrentLoop:
             return [expect_reply(reply) for reply in replies]
 
         found = await run(requests)
-        for reply in found:
+        for index, reply in enumerate(found):
             if isinstance(reply, ServingError):
-                log_failure("the handler failed", reply)
+                log_failure("the handler failed", reply, index)
         return found

@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass, field
 
 from serving.errors import InferenceFailed, ServingError
+from serving.handlers.asked import ASKED, NOBODY, Asked
 from serving.handlers.handler import RawHandler
 from serving.handlers.points import take_points
 from serving.protocol.exchange import RawReply, RawRequest
@@ -30,6 +31,7 @@ class _Going:
 
     number: int
     request: RawRequest
+    asked: Asked = NOBODY
     started: float = field(default_factory=time.monotonic)
 
 
@@ -62,7 +64,8 @@ class ContinuousLoop:
             case Run():
                 (item,) = unpack_items(message.parts, buffers)
                 if isinstance(item, RawRequest):
-                    self._going.append(_Going(message.number, item))
+                    asked = Asked(message.request_ids, message.traceparent)
+                    self._going.append(_Going(message.number, item, asked))
                 else:
                     error = InferenceFailed("the model takes requests as they come, no tensors")
                     self._answer(_Going(message.number, RawRequest({})), error)
@@ -80,6 +83,7 @@ class ContinuousLoop:
         def send(index: int, chunk: bytes | RawReply) -> None:
             send_chunk(self._channel, going[index].number, 0, chunk)
 
+        ASKED.set(Asked(tuple(",".join(each.asked.request_ids) for each in going)))
         replies = answer_raw(self._handler, [each.request for each in going], send)
         self._going = [each for each, reply in zip(going, replies, strict=True) if reply is None]
         for each, reply in zip(going, replies, strict=True):
@@ -89,4 +93,5 @@ class ContinuousLoop:
     def _answer(self, going: _Going, outcome: Outcome | ServingError) -> None:
         part, buffers = pack_safely(outcome)
         seconds = time.monotonic() - going.started
-        self._channel.send(Answered(going.number, (part,), seconds, take_points()), buffers)
+        answer = Answered(going.number, (part,), seconds, take_points(), began=going.started)
+        self._channel.send(answer, buffers)

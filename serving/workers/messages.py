@@ -131,10 +131,19 @@ class LoadFailed(msgspec.Struct, frozen=True, kw_only=True, tag="load_failed", a
 
 
 class Run(msgspec.Struct, frozen=True, tag="run", array_like=True):
-    """To the worker: a batch, and a number by which its answer is known."""
+    """To the worker: a batch, and a number by which its answer is known.
+
+    Attributes:
+        number: of the batch.
+        parts: one for each item.
+        request_ids: one for each item, for the log; empty: none has one.
+        traceparent: of the batch; "": it is not followed.
+    """
 
     number: int
     parts: tuple[Part, ...]
+    request_ids: tuple[str, ...] = ()
+    traceparent: str = ""
 
 
 class Forget(msgspec.Struct, frozen=True, tag="forget", array_like=True):
@@ -161,6 +170,7 @@ class Answered(msgspec.Struct, frozen=True, tag="answered", array_like=True):
         points: what the handler measured meanwhile.
         input_s: of these seconds, those before the model was called; 0.0: not told apart.
         output_s: and those after it.
+        began: when it was begun, monotonic seconds, which all processes of a machine share.
     """
 
     number: int
@@ -169,6 +179,7 @@ class Answered(msgspec.Struct, frozen=True, tag="answered", array_like=True):
     points: tuple[MetricPoint, ...] = ()
     input_s: float = 0.0
     output_s: float = 0.0
+    began: float = 0.0
 
 
 class Ping(msgspec.Struct, frozen=True, tag="ping", array_like=True):

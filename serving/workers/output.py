@@ -9,6 +9,7 @@ __all__ = ("WorkerOutput",)
 
 _LINES_KEPT = 30
 _LONGEST_LINE = 4096
+_ASKED = "[request "
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 _log = logging.getLogger(__name__)
@@ -85,4 +86,6 @@ class WorkerOutput:
         level, _, message = text.partition(" ")
         if level not in _LEVELS:
             level, message = "INFO", text
-        _log.log(getattr(logging, level), "%s: %s", self._name, message)
+        ids = message[len(_ASKED) :].partition("]")[0] if message.startswith(_ASKED) else ""
+        told = {"request_id": ids} if ids else None
+        _log.log(getattr(logging, level), "%s: %s", self._name, message, extra=told)

@@ -13,6 +13,7 @@ from serving.errors import (
     ServingError,
     WorkerDied,
 )
+from serving.observe.origin import carried_on
 from serving.protocol.exchange import RawReply
 from serving.protocol.tensors import Buffer
 from serving.workers.async_channel import AsyncChannel
@@ -168,7 +169,7 @@ class Worker:
         number = self._runs.next_number()
         deadline = asyncio.get_running_loop().time() + timeout_s
         parts, buffers = pack_all(items)
-        self._tell(Run(number, parts), buffers)
+        self._tell(Run(number, parts, *carried_on()), buffers)
         self._runs.add(RunUnderWay(number, on_answer, on_chunk, timeout_s, deadline))
         return self._kill
 
@@ -259,9 +260,17 @@ class Worker:
             return
         self.last_used = time.monotonic()
         self.has_answered = True
-        outcomes = unpack_outcomes(answered.parts, buffers)
-        times = answered.input_s, answered.output_s
-        self._runs.finish(run, Answer(outcomes, answered.seconds, answered.points, *times))
+        answer = Answer(
+            outcomes=unpack_outcomes(answered.parts, buffers),
+            seconds=answered.seconds,
+            points=answered.points,
+            input_s=answered.input_s,
+            output_s=answered.output_s,
+            began=answered.began,
+            pid=self.pid,
+            device=self._load.context.device,
+        )
+        self._runs.finish(run, answer)
 
     def _time_out(self, run: RunUnderWay) -> None:
         late = WorkerDied(f"the worker was ended: it gave no answer within {run.timeout_s:g} s")

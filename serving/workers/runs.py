@@ -24,6 +24,9 @@ class Answer:
         points: what the handler measured meanwhile.
         input_s: of these seconds, those before the model was called; 0.0: not told apart.
         output_s: and those after it.
+        began: when it was begun, monotonic seconds; 0.0: no process worked on it.
+        pid: of the process that worked on it.
+        device: on which.
     """
 
     outcomes: Sequence[Outcome]
@@ -31,6 +34,9 @@ class Answer:
     points: Sequence[MetricPoint] = ()
     input_s: float = 0.0
     output_s: float = 0.0
+    began: float = 0.0
+    pid: int = 0
+    device: str = ""
 
 
 OnAnswer = Callable[[Answer | ServingError], None]

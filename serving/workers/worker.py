@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from serving.handlers.asked import ASKED, NOBODY, Asked
 from serving.handlers.handler import AnyHandler
 from serving.handlers.loading import is_async, is_raw, load_handler
 from serving.handlers.points import take_points
@@ -100,11 +101,16 @@ def trial_item(inputs: Sequence[TensorMetadata]) -> Tensors | None:
 
 
 class _LineFormatter(logging.Formatter):
-    """Begins every line with the level, by which the server logs it on, tracebacks too."""
+    """Begins every line with the level, by which the server logs it on, and whose request it is.
+
+    Tracebacks too.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         lines = super().format(record).splitlines()
-        return "\n".join(f"{record.levelname} {line}" for line in lines)
+        ids = ",".join(filter(None, ASKED.get().request_ids))
+        whose = f"[request {ids}] " if ids else ""
+        return "\n".join(f"{record.levelname} {whose}{line}" for line in lines)
 
 
 def _log_by_line() -> None:
@@ -162,6 +168,7 @@ def _serve_one(
         msg = f"a worker takes batches, got {type(message).__name__}"
         raise TypeError(msg)
     laps = Laps()
+    ASKED.set(Asked(message.request_ids, message.traceparent))
     items = unpack_items(message.parts, buffers)
     if is_codec:
         outcomes = code_batch(handler, items)
@@ -176,7 +183,9 @@ def _serve_one(
         take_points(),
         laps.called - laps.came if laps.called else 0.0,
         ended - laps.done if laps.done else 0.0,
+        laps.came,
     )
+    ASKED.set(NOBODY)
     channel.send(answer, [buffer for _, part_buffers in packed for buffer in part_buffers])
 
 

@@ -1,0 +1,42 @@
+"""Asked: whose requests a worker's process is working on, for its log and for handlers that ask."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import NamedTuple
+
+__all__ = ("ASKED", "NOBODY", "Asked", "asked", "only_for")
+
+
+class Asked(NamedTuple):
+    """Who asked for the present batch.
+
+    Attributes:
+        request_ids: one for each item, in order; "": that item has none.
+        traceparent: of the batch's span, for handlers that ask others or make spans of their own
+            (https://www.w3.org/TR/trace-context/); "": it is not followed.
+    """
+
+    request_ids: tuple[str, ...] = ()
+    traceparent: str = ""
+
+
+NOBODY = Asked()
+
+ASKED: ContextVar[Asked] = ContextVar("asked", default=NOBODY)
+
+
+def asked() -> Asked:
+    """Who asked for the batch that is being worked on."""
+    return ASKED.get()
+
+
+@contextmanager
+def only_for(index: int) -> Iterator[None]:
+    """Let what is logged meanwhile be about one item of the batch."""
+    present = ASKED.get()
+    token = ASKED.set(present._replace(request_ids=present.request_ids[index : index + 1]))
+    try:
+        yield
+    finally:
+        ASKED.reset(token)
