@@ -9,7 +9,8 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Generic, Protocol, TypeVar
 
-from serving.batching.company import Company
+from serving.batching.adaptive import Governor, Tuner
+from serving.batching.company import SAVED, Company
 from serving.batching.deadlines import Deadlines
 from serving.batching.pending import PRIORITY_S, Batch, BatchLimits, Outcomes, Pending
 from serving.batching.waiting import Departure, LaunchReason, Outlook, Waiting
@@ -19,6 +20,7 @@ from serving.errors import (
     Overloaded,
     ServerUnavailable,
     ServingError,
+    WouldBeLate,
 )
 
 __all__ = ("Batcher", "LaunchReason", "Observer")
@@ -27,6 +29,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _STOPPING = "the server is stopping"
+_LATE = "the model is too busy to answer in time"
 
 _RETRY_S = (0.1, 30.0)
 """The least and the most that a client is told to wait before it tries again, seconds."""
@@ -59,6 +62,7 @@ class Batcher(Generic[Item, Result]):
         capacity: how many runs may be under way now; call `wake` when it grows.
         limits: sizes and delay.
         observer: told of every batch and every dropped item.
+        tuner: what is known of the SLO; None: there is none.
     """
 
     def __init__(
@@ -67,6 +71,7 @@ class Batcher(Generic[Item, Result]):
         capacity: Callable[[], int],
         limits: BatchLimits,
         observer: Observer,
+        tuner: Tuner | None = None,
     ) -> None:
         self._run = run
         self._capacity = capacity
@@ -75,6 +80,7 @@ class Batcher(Generic[Item, Result]):
         self._waiting: Waiting[Item, Result] = Waiting()
         self._running: set[Batch[Item, Result]] = set()
         self._company = Company()
+        self._governor: Governor[Item, Result] = Governor(tuner or Tuner())
         self._is_busy = False  # everybody was, when last looked
         self._idle_since = -math.inf
         self._is_pump_due = False
@@ -118,7 +124,7 @@ class Batcher(Generic[Item, Result]):
             sequence: of all items with the same one, only one goes into a batch.
 
         Raises:
-            Overloaded: when the queue is full.
+            Overloaded: as `put`.
             ServerUnavailable: when the batcher was stopped.
             DeadlineExceeded: at the deadline, whether or not the item was run.
             ServingError: what `run` gave or raised for the item.
@@ -144,10 +150,12 @@ class Batcher(Generic[Item, Result]):
         """Queue an item that has arrived now; its `on_result` is called later, and once.
 
         Raises:
-            Overloaded: when the queue is full.
+            Overloaded: when the queue is full, or (WouldBeLate) the answer would come too late.
             ServerUnavailable: when the batcher was stopped.
         """
         self._check_open()
+        if self._governor.tuner.slo_s is not None:
+            self._check_in_time(pending)
         self._waiting.add(pending)
         self._company.note_arrival(pending.arrived, self.limits.delay_s)
         self._deadlines.add(pending)
@@ -212,6 +220,19 @@ class Batcher(Generic[Item, Result]):
             msg = "every worker is busy, and this model lets no request wait"
             raise Overloaded(msg, self._until_free_s())
 
+    def _check_in_time(self, pending: Pending[Item, Result]) -> None:
+        """Say when an item is due; refuse it if it would be late."""
+        governor, now = self._governor, pending.arrived
+        if pending.due == math.inf:
+            pending.due = governor.tuner.due(pending.arrived, pending.deadline)
+        free = [now] * (self._capacity() - len(self._running))
+        if not free or self._waiting:
+            free += [max(batch.began + batch.expected_s, now) for batch in self._running]
+        over_s = governor.refusal(pending, self._waiting, free, self.limits.size)
+        if over_s is not None:
+            self._observer.dropped(WouldBeLate.code)
+            raise WouldBeLate(_LATE, min(max(over_s, _RETRY_S[0]), _RETRY_S[1]))
+
     def _until_free_s(self) -> float:
         """How long the workers take for what waits, as fast as they were lately, seconds."""
         batches = math.ceil(max(len(self._waiting), 1) / self.limits.size)
@@ -253,9 +274,7 @@ class Batcher(Generic[Item, Result]):
             now = time.monotonic()
             if self._is_busy:
                 self._is_busy, self._idle_since = False, now
-            expected_until = self._company.expected_until(now, self.limits.delay_s)
-            outlook = Outlook(expected_until, self._idle_since)
-            departure = self._waiting.next_departure(self.limits, now, outlook)
+            departure = self._next_departure(now)
             if departure.at > now:
                 loop = asyncio.get_running_loop()
                 self._timer = loop.call_later(departure.at - now, self._pump)
@@ -263,11 +282,21 @@ class Batcher(Generic[Item, Result]):
             self._launch(departure, now, idle)
         self._is_busy = len(self._running) >= self._capacity()
 
+    def _next_departure(self, now: float) -> Departure[Item, Result]:
+        saved = self._governor.saved(SAVED)
+        expected_until = self._company.expected_until(now, self.limits.delay_s, saved)
+        outlook = Outlook(expected_until, self._idle_since)
+        departure = self._waiting.next_departure(self.limits, now, outlook)
+        return self._governor.bound(departure, self.limits.size)
+
     def _launch(self, departure: Departure[Item, Result], now: float, idle: int) -> None:
         """Send off the oldest of a group; others who are idle get their share of it."""
         share = math.ceil(len(departure.group) / idle)
+        chosen = self._governor.choose(departure, self.limits.cut(share), now)
+        for pending in chosen.late:
+            self._drop(pending, WouldBeLate(_LATE))
         batch: list[Pending[Item, Result]] = []
-        for pending in departure.choose(self.limits.cut(share)):
+        for pending in chosen.batch:
             if pending.deadline <= now:
                 self._expire(pending)
             else:
@@ -277,6 +306,7 @@ class Batcher(Generic[Item, Result]):
             return
         self._observer.launched([now - pending.arrived for pending in batch], departure.reason)
         launched = Batch(batch, self._finish, now)
+        launched.expected_s = self._governor.tuner.costs.of(batch[0].key).seconds(len(batch))
         self._running.add(launched)
         try:
             self._run(launched)
@@ -288,6 +318,7 @@ class Batcher(Generic[Item, Result]):
         self._left.set()
         now = time.monotonic()
         self._company.note_batch(now - batch.began if batch.seconds is None else batch.seconds)
+        self._governor.note(batch, outcome, now)
         if self._waiting.has_full(self.limits.size):
             # Nothing that is at hand can make the next batch better: whoever is idle begins it
             # before these answers are told.

@@ -3,14 +3,14 @@
 import math
 from collections import deque
 
-__all__ = ("Company",)
+__all__ = ("SAVED", "Company")
 
 _NEWEST = 0.1
 """How much the newest value counts in a mean that follows the present, of 1."""
 
-_SAVED = 0.5
-"""How much of a batch's time is saved by who joins the one before instead, of 1: a guess that only
-decides close cases."""
+SAVED = 0.5
+"""How much of a batch's time is saved by who joins the one before, of 1, where nobody knows:
+a guess that only decides close cases."""
 
 
 class Company:
@@ -55,14 +55,20 @@ class Company:
         known = self._batch_s < math.inf
         self._batch_s = self._batch_s + _NEWEST * (seconds - self._batch_s) if known else seconds
 
-    def expected_until(self, now: float, patience_s: float) -> float:
-        """Until when a batch may wait for more; -inf when nobody is worth it."""
+    def expected_until(self, now: float, patience_s: float, saved: float = SAVED) -> float:
+        """Until when a batch may wait for more; -inf when nobody is worth it.
+
+        Args:
+            now: when that is asked.
+            patience_s: how long after its answer a client counts as coming back, seconds.
+            saved: share of a batch's time that one saves who joins the one before, in [0, 1].
+        """
         self._forget_lost(now, patience_s)
         if not self._answered:
             return -math.inf
         returns = self._returns
         cost_s = returns * self._return_s + (1 - returns) * patience_s
-        if returns * _SAVED * self._batch_s < cost_s:
+        if returns * saved * self._batch_s < cost_s:
             return -math.inf
         return self._answered[-1] + patience_s
 

@@ -10,7 +10,7 @@ import msgspec
 from serving.errors import ServingError
 from serving.observe.origin import ORIGIN, Origin
 
-__all__ = ("PRIORITY_S", "Batch", "BatchLimits", "Pending", "hold_until")
+__all__ = ("PRIORITY_S", "Batch", "BatchLimits", "Outcomes", "Pending", "hold_until")
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -65,6 +65,7 @@ class Pending(Generic[Item, Result]):
         is_queued: whether it still stands in the queue.
         is_settled: whether nobody waits any more.
         origin: where it comes from; None: nobody said.
+        due: by when it shall be answered, monotonic seconds; inf: whoever queues it says so.
     """
 
     item: Item
@@ -77,6 +78,7 @@ class Pending(Generic[Item, Result]):
     is_queued: bool = True
     is_settled: bool = False
     origin: Origin | None = field(default_factory=ORIGIN.get, repr=False)
+    due: float = math.inf
 
     def settle(self, result: Result | ServingError) -> bool:
         """Give a result or an error to whoever still waits for it; whether somebody did."""
@@ -103,9 +105,13 @@ class Batch(Generic[Item, Result]):
     Attributes:
         give_up: called when nobody waits any more; set by who works on it.
         seconds: what the model took for it, set by who knows; None: nobody does.
+        expected_s: what it was expected to take, seconds.
     """
 
-    __slots__ = ("_on_finish", "began", "give_up", "is_finished", "items", "pendings", "seconds")
+    __slots__ = (
+        "_on_finish", "began", "expected_s", "give_up", "is_finished", "items", "pendings",
+        "seconds",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -117,6 +123,7 @@ class Batch(Generic[Item, Result]):
         self.items: Sequence[Item] = [pending.item for pending in pendings]
         self.give_up: Callable[[], None] | None = None
         self.seconds: float | None = None
+        self.expected_s = math.inf
         self.began = began
         self.is_finished = False
         self._on_finish = on_finish

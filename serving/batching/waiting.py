@@ -12,8 +12,9 @@ __all__ = ("Departure", "LaunchReason", "Outlook", "Waiting")
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-LaunchReason = Literal["full", "idle", "delay"]
-"""Why a batch left: it was full, nobody else was expected, or its wait was over."""
+LaunchReason = Literal["full", "idle", "delay", "slo"]
+"""Why a batch left: it was full, nobody else was expected, its wait was over, or a longer one would
+have made it late."""
 
 
 class Outlook(NamedTuple):
@@ -66,6 +67,10 @@ class Waiting(Generic[Item, Result]):
         """All of them, as they are at the beginning."""
         return iter([pending for group in self._groups.values() for pending in group])
 
+    def groups(self) -> "list[deque[Pending[Item, Result]]]":
+        """Those that may go together, each in order; the one whose first goes first, first."""
+        return sorted(self._groups.values(), key=_rank_of_first)
+
     def add(self, pending: Pending[Item, Result]) -> None:
         """Put one where its rank says: nearly always at the end."""
         self._count += 1
@@ -104,8 +109,7 @@ class Waiting(Generic[Item, Result]):
         if len(self._groups) == 1:
             (group,) = self._groups.values()
             return _departure(group, limits, outlook)
-        oldest_first = sorted(self._groups.values(), key=_rank_of_first)
-        departures = [_departure(group, limits, outlook) for group in oldest_first]
+        departures = [_departure(group, limits, outlook) for group in self.groups()]
         return min(departures, key=lambda departure: max(departure.at, now))
 
 
