@@ -10,7 +10,7 @@ from animator.api.owners import Owner
 from animator.api.services import ApiServices
 from animator.api.uploads import Upload
 from animator.core.documents import DrawingDocument, Ownership
-from animator.core.errors import Conflict, JobFailed, NotFound
+from animator.core.errors import Conflict, JobFailed, NotFound, StorageUnavailable
 from animator.core.job import new_job
 from animator.core.metadata import strip_metadata
 from animator.store import forget_drawing
@@ -25,6 +25,7 @@ def store_upload(
 
     Raises:
         JobFailed: when no work is taken.
+        StorageUnavailable: when nothing can be kept.
     """
     sha256 = hashlib.sha256(upload.data).hexdigest()
     known = services.documents.find_upload(owner.id, sha256)
@@ -41,7 +42,7 @@ def store_upload(
     except Conflict:  # it was handed in twice at the same instant
         forget_drawing(services.documents, services.blobs, drawing.id)
         return store_upload(services, owner, upload)
-    except JobFailed:
+    except (JobFailed, StorageUnavailable):
         forget_drawing(services.documents, services.blobs, drawing.id)
         raise
     return drawing, True

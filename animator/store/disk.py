@@ -1,5 +1,6 @@
 """Files that are written whole or not at all, under names that never become other paths."""
 
+import errno
 import os
 import re
 import secrets
@@ -9,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from animator.core.errors import NotFound
+from animator.core.errors import NotFound, StorageUnavailable
 
 __all__ = ("ID", "check_name", "copy_file", "list_names", "mark", "write_file")
 
@@ -38,7 +39,11 @@ def list_names(folder: Path, pattern: re.Pattern[str] = ID) -> list[str]:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Put a file in its place, whole, and on the disk when this returns."""
+    """Put a file in its place, whole, and on the disk when this returns.
+
+    Raises:
+        StorageUnavailable: when there is no room for it.
+    """
     with _beside(path) as file:
         file.write(data)
 
@@ -52,28 +57,45 @@ def copy_file(source: Path, path: Path) -> None:
 @contextmanager
 def _beside(path: Path) -> Iterator[BinaryIO]:
     """A new file to be written, which then takes its place."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     # A name with two dots in a row is neither an id nor a blob, so nobody reads it.
     beside = path.parent / f"..{secrets.token_hex(8)}"
     try:
-        with beside.open("xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
+        with _room():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with beside.open("xb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
     _sync_folder(path.parent)
 
 
 def mark(path: Path) -> None:
-    """Put an empty file in its place, on the disk when this returns; one that is there stays."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        path.touch(exist_ok=False)
-    except FileExistsError:
-        return
+    """Put an empty file in its place, on the disk when this returns; one that is there stays.
+
+    Raises:
+        StorageUnavailable: when there is no room for it.
+    """
+    with _room():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            path.touch(exist_ok=False)
+        except FileExistsError:
+            return
     _sync_folder(path.parent)
+
+
+@contextmanager
+def _room() -> Iterator[None]:
+    """Say of a full disk that it is one: it may be emptied, so this is no fault of ours."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise StorageUnavailable("The disk is full.") from error
 
 
 def _sync_folder(folder: Path) -> None:

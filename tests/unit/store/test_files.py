@@ -1,3 +1,4 @@
+import errno
 import multiprocessing
 import os
 from pathlib import Path
@@ -16,7 +17,7 @@ from animator.core.documents import (
     Consent,
     DrawingDocument,
 )
-from animator.core.errors import Conflict, NotFound
+from animator.core.errors import Conflict, NotFound, StorageUnavailable
 from animator.store import BlobStore, DocumentStore, FileBlobs, FileDocuments
 
 DRAWING = DrawingDocument(id="d1", name="cat.png", upload="d1.upload", job="j1", created=1.0)
@@ -171,16 +172,24 @@ def test_blob_comes_back_and_goes(blobs: FileBlobs) -> None:
         blobs.get("a1.gif")
 
 
-def test_writer_that_fails_leaves_the_old_blob_whole(
-    blobs: FileBlobs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [(errno.ENOSPC, StorageUnavailable), (errno.EDQUOT, StorageUnavailable), (errno.EIO, OSError)],
+)
+def test_writer_that_fails_leaves_the_old_blob_whole_and_tells_a_full_disk_apart(
+    blobs: FileBlobs,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+    told: type[Exception],
 ) -> None:
     blobs.put("a1.gif", b"old")
 
     def fail(_descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
+        raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(told):
         blobs.put("a1.gif", b"new")
     assert [p.name for p in (tmp_path / "blobs").iterdir()] == ["a1.gif"]
     assert blobs.get("a1.gif") == b"old"
