@@ -23,8 +23,13 @@ KEPT_FOR = 30 * 24 * 3600
 _SMALLEST_STEP = 0.01
 _LOOK_AGAIN = 1.0
 _OUTAGE = 30.0
-UNREACHABLE = (redis.exceptions.ConnectionError, redis.exceptions.TimeoutError)
-"""What a connection raises while the server is away."""
+UNREACHABLE = (
+    redis.exceptions.ConnectionError,
+    redis.exceptions.TimeoutError,
+    # Of a transaction, all of it, because its disk or its memory is full, for one.
+    redis.exceptions.ExecAbortError,
+)
+"""What a connection raises while the server is away, or takes nothing."""
 
 
 def add_event(pipeline: Pipeline, event: JobEvent) -> None:
