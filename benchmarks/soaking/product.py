@@ -224,8 +224,10 @@ class Product:
 
 
 def role_of(process: psutil.Process) -> str:
-    """What a process of ours does; "other" where its command line does not tell."""
+    """What a process of ours does; "zombie" of one that ended and that nobody has waited for."""
     with contextlib.suppress(psutil.Error):
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return "zombie"
         line = " ".join(process.cmdline())
         return next((role for word, role in _WORDS.items() if word in line), "other")
     return "other"

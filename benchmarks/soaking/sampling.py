@@ -28,7 +28,7 @@ class ProcessSample(msgspec.Struct, frozen=True, kw_only=True):
         pss: the same, where what processes share is shared out, MiB.
         handles: open file descriptors.
         threads: of it.
-        cpu: seconds since its birth, of those that it waited for as well.
+        cpu: seconds since its birth; of a job worker with those of the forks that did its jobs.
     """
 
     role: str
@@ -119,7 +119,7 @@ def _sample(role: str, process: psutil.Process) -> ProcessSample:
         pss=full.pss / _MIB,
         handles=process.num_fds(),
         threads=process.num_threads(),
-        cpu=sum(times[:4]),
+        cpu=sum(times[:4] if role == "worker" else times[:2]),
     )
 
 

@@ -213,6 +213,7 @@ _SUMS: tuple[tuple[str, Callable[[Sample], float], Tolerance], ...] = (
     ("memory, MiB", lambda s: sum(p.pss for p in _lasting(s)), _memory),
     ("handles", lambda s: sum(p.handles for p in _lasting(s)), _fixed(20.0)),
     ("processes", lambda s: len(_lasting(s)), _fixed(1.0)),
+    ("zombies", lambda s: sum(p.role == "zombie" for p in s.processes), _fixed(1.0)),
     ("temporary files", lambda s: s.temp_files, _fixed(3.0)),
     ("files of jobs under way", lambda s: s.scratch_files, _fixed(3.0)),
     ("data, MiB", lambda s: s.data, _memory),
