@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import httpx
 from PIL import Image, ImageDraw
@@ -183,7 +183,9 @@ class App:
         return time.monotonic() - begun
 
 
-def launch(arguments: list[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def launch(
+    arguments: list[str], environment: Mapping[str, str], log: IO[bytes] | None = None
+) -> subprocess.Popen[bytes]:
     """Start `animator serve`; the caller ends it."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("ANIMATOR_", "REDIS_URL"))}
     return subprocess.Popen(
@@ -191,21 +193,27 @@ def launch(arguments: list[str], environment: Mapping[str, str]) -> subprocess.P
         env={**clean, **environment},
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
+        stderr=log,
     )
 
 
 @contextmanager
 def serving_app(
     data_dir: Path,
+    *,
     pause: float = 0.0,
     models: Path = MODELS,
     port: int | None = None,
     learning: bool = False,
+    more: Mapping[str, str] | None = None,
+    log: IO[bytes] | None = None,
 ) -> Iterator[App]:
     """Everything in one `animator serve`; `pause` seconds are spent in the detector.
 
     port: of the page, as that of one that was stopped; any that is free where it is left out.
     learning: whether people may allow that their drawings are learned from.
+    more: further variables of its environment.
+    log: where its log goes; None: to ours.
     """
     free, *others = free_ports(5)
     web = port or free
@@ -215,7 +223,7 @@ def serving_app(
         word for flag, port in zip(flags, others, strict=True) for word in (flag, str(port))
     ]
     environment = {"ANIMATOR_TEST_PAUSE": str(pause), "ANIMATOR_LEARNING": str(learning).lower()}
-    process = launch(arguments, environment)
+    process = launch(arguments, {**environment, **(more or {})}, log)
     app = App(process, f"http://127.0.0.1:{web}", data_dir)
     app.models, app.metrics = f"http://127.0.0.1:{others[0]}", (others[2], others[3])
     try:

@@ -1,5 +1,6 @@
 /** One function an endpoint; each throws `ApiError` with the server's code. */
 
+import { newTraceparent } from "./trace.js";
 import { suffixOf } from "./wishes.js";
 
 /** @import { AnimationDocument, AnimationFormat, AnimationRequest, Annotation, DrawingDocument, Health, JobEvent, MotionInfo, OwnMotion, Owner, Share, SharedAnimation, SkeletonTemplate } from "./types.js" */
@@ -38,6 +39,7 @@ export function createDrawing(file, name, onProgress) {
     const request = new XMLHttpRequest();
     request.open("POST", `/api/drawings?name=${encodeURIComponent(name)}`);
     request.setRequestHeader("Content-Type", "application/octet-stream");
+    request.setRequestHeader("traceparent", newTraceparent());
     request.upload.onprogress = (event) => onProgress(event.loaded / Math.max(event.total, 1));
     request.onload = () => {
       if (request.status < 300) resolve(JSON.parse(request.responseText));
@@ -221,7 +223,9 @@ async function call(method, url, body, conditions = {}) {
  * @param {RequestInit} [how]
  */
 async function send(url, how) {
-  const response = await fetch(url, how).catch(() => null);
+  const headers = new Headers(how?.headers);
+  headers.set("traceparent", newTraceparent());
+  const response = await fetch(url, { ...how, headers }).catch(() => null);
   if (!response) throw new ApiError("offline", "");
   if (!response.ok) throw errorFrom(await response.text(), response.status);
   return response;

@@ -576,7 +576,7 @@ export const words = {
       ],
       [
         "Where it goes",
-        "To this server, and nowhere else. The page loads nothing from other places, and nobody counts your visits.",
+        "To this server, and nowhere else. The page loads nothing from other places, and nobody counts your visits. Each thing you ask for gets a random number, a new one every time, so that whoever runs the server can see where it takes long; it says nothing about you.",
       ],
       [
         "One cookie",
