@@ -150,6 +150,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return self.key_file or self.data_dir / "keys.toml"
 
     @property
+    def serving_keys(self) -> Path:
+        """Where the model server that is started here writes its keys."""
+        return self.data_dir / "serving-keys.json"
+
+    @property
+    def serving_audit(self) -> Path:
+        """Where it writes down who changes what it serves."""
+        return self.data_dir / "serving-audit.jsonl"
+
+    @property
     def origins(self) -> tuple[str, ...]:
         """The other origins whose pages may use the API."""
         return tuple(origin.strip() for origin in self.cors_origins.split(",") if origin.strip())

@@ -11,6 +11,7 @@ from serving.audit.log import AuditLog, Change
 from serving.engine import Engine
 from serving.errors import ServingError
 from serving.http.api import Api, Route, Watch
+from serving.http.audit import AuditRoutes
 from serving.http.call import Call
 from serving.http.description import ApiKind
 from serving.http.gate import Gate
@@ -21,6 +22,7 @@ from serving.http.replies import Replies
 from serving.http.v2 import V2Routes
 from serving.http.workflows import WorkflowRoutes
 from serving.management import Management
+from serving.observe.changes import AuditMetrics
 from serving.observe.custom import TorchServeMetrics
 from serving.observe.metrics import ServerMetrics
 from serving.observe.tracing import TraceOptions, make_tracer
@@ -70,6 +72,7 @@ class Services:
         self.reference_metrics = TorchServeMetrics(settings)
         self.metrics.listeners.append(self.reference_metrics)
         self.audit = AuditLog(settings.audit)
+        self.metrics.add(AuditMetrics(self.audit))
         self.engine = Engine(settings, self.metrics)
         self.engine.on_failure = self._note_late_failure
         self.reference_metrics.default_version_of = self.engine.registry.default_version
@@ -192,5 +195,6 @@ class Services:
             v2 = V2Routes(self._open_inference, self._repository, settings.max_request_bytes)
             return (inference.find, self._workflow_routes.predict, v2.find)
         if kind == "management":
-            return (self._management_routes.find, self._workflow_routes.manage)
+            audit = AuditRoutes(self.audit, is_reference=settings.compat == "torchserve")
+            return (self._management_routes.find, self._workflow_routes.manage, audit.find)
         return (MetricsRoutes(self.metrics, self.reference_metrics).find,)

@@ -86,7 +86,8 @@ def _inference(settings: Settings) -> Service:
             "SERVING_MANAGEMENT_PORT": str(settings.management_port),
             "SERVING_METRICS_PORT": str(settings.metrics_port),
             # Management asks for a token; whoever may read this file has it.
-            "SERVING_KEY_FILE": str(settings.data_dir / "serving-keys.json"),
+            "SERVING_KEY_FILE": str(settings.serving_keys),
+            "SERVING_AUDIT_FILE": str(settings.serving_audit),
             "SERVING_DRAIN_S": str(settings.drain_seconds),
             **_traces(settings),
             # Nobody here speaks it, and its two ports are fixed ones.

@@ -4,13 +4,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
-from serving.audit.entry import FIRST, AuditEntry, NoEntry, digest, read_entry
+from serving.audit.entry import FIRST, AuditAction, AuditEntry, NoEntry, digest, read_entry
 from serving.audit.trail import files_of
 
 __all__ = ("AuditPage", "AuditQuery", "Verified", "page_of", "verify")
+
+
+_Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 class AuditQuery(msgspec.Struct, frozen=True, kw_only=True):
@@ -18,7 +23,7 @@ class AuditQuery(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         limit: most entries, 1 to 1000.
-        below: only those with a smaller number, as a page before told; None: from the latest on.
+        below: only those with a smaller number, as a page before told; unset: from the latest on.
         model: exactly this one.
         version: exactly this one.
         what: exactly this action.
@@ -28,15 +33,15 @@ class AuditQuery(msgspec.Struct, frozen=True, kw_only=True):
         until: not later.
     """
 
-    limit: int = 100
-    below: int | None = None
+    limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 100
+    below: Annotated[int, msgspec.Meta(ge=1, le=2**53)] | UnsetType = UNSET
     model: str = ""
     version: str = ""
-    what: str = ""
+    what: AuditAction | UnsetType = UNSET
     who: str = ""
     result: str = ""
-    since: datetime | None = None
-    until: datetime | None = None
+    since: _Moment | UnsetType = UNSET
+    until: _Moment | UnsetType = UNSET
 
 
 class AuditPage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -94,7 +99,7 @@ def page_of(source: Path | Sequence[bytes], query: AuditQuery, head: tuple[int, 
             entry = read_entry(line)
         except NoEntry:
             continue
-        if query.since is not None and entry.time < query.since:
+        if query.since is not UNSET and entry.time < query.since:
             break
         if not _is_asked(entry, query):
             continue
@@ -106,11 +111,12 @@ def page_of(source: Path | Sequence[bytes], query: AuditQuery, head: tuple[int, 
     return AuditPage(entries=found, head_sequence=head[0], head=head[1], next_page_token=token)
 
 
-def verify(path: Path) -> Verified:
+def verify(path: Path, head: str = "") -> Verified:
     """Follow the chain through all files of a log.
 
     Args:
         path: the file that is written, or the last of a copy.
+        head: hash of an entry that was seen, which must be there; "": none must.
 
     Raises:
         OSError: when a file cannot be read.
@@ -118,6 +124,7 @@ def verify(path: Path) -> Verified:
     faults: list[str] = []
     notes: list[str] = []
     previous, sequence, first, count = FIRST, 0, 0, 0
+    is_seen = not head
     for number, (place, line) in enumerate(_lines(path)):
         try:
             entry = read_entry(line)
@@ -136,6 +143,9 @@ def verify(path: Path) -> Verified:
         elif entry.sequence != sequence + 1:
             faults.append(f"{place}: entry {entry.sequence} follows entry {sequence}")
         previous, sequence = digest(line), entry.sequence
+        is_seen = is_seen or previous == head
+    if not is_seen:
+        faults.append(f"no entry has the hash {head}: the end of the log was cut off, or rewritten")
     return Verified(count, first, sequence, previous, faults, notes)
 
 
@@ -151,8 +161,8 @@ def _is_asked(entry: AuditEntry, query: AuditQuery) -> bool:
     return (
         exact
         and entry.who.startswith(query.who)
-        and (query.below is None or entry.sequence < query.below)
-        and (query.until is None or entry.time <= query.until)
+        and (query.below is UNSET or entry.sequence < query.below)
+        and (query.until is UNSET or entry.time <= query.until)
         and _has_result(entry.result, query.result)
     )
 

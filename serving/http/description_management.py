@@ -1,8 +1,9 @@
 """TorchServe's management API in OpenAPI."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
+from serving.audit.entry import AuditAction
 from serving.http.openapi import (
     ERROR,
     JSON_OBJECT,
@@ -57,6 +58,7 @@ def management_paths(*, may_change_models: bool, has_tokens: bool) -> Paths:
         model: _one_model("", "model_name"),
         f"{model}/{{model_version}}": _one_model("version_", "model_name", "model_version"),
     }
+    paths["/audit"] = {"get": _audit()}
     if has_tokens:
         paths["/token"] = {"get": _token()}
     if may_change_models:
@@ -206,6 +208,48 @@ def _lineage() -> dict[str, Any]:
 
 def _set_default() -> dict[str, Any]:
     return operation(
+def _audit() -> dict[str, Any]:
+    moment = {"format": "date-time"}
+    parameters = [
+        query("limit", "integer", {"minimum": 1, "maximum": 1000}),
+        query("next_page_token", "integer", {"minimum": 1, "maximum": 2**53}),
+        *(query(name, "string") for name in ("model", "version", "who", "result")),
+        query("what", "string", {"enum": list(get_args(AuditAction))}),
+        query("since", "string", moment),
+        query("until", "string", moment),
+    ]
+    page = object_of(
+        {
+            "entries": array_of(_entry()),
+            "head_sequence": {"type": "integer"},
+            "head": {"type": "string", "description": "SHA-256 of the last entry."},
+        },
+        {"next_page_token": {"type": "string"}},
+    )
+    return operation(
+        "audit",
+        "Tell who changed what, the latest first; all parameters must hold.",
+        {"200": json_content(page)},
+        errors(
+            {**NO_TOKEN, "400": "A parameter is wrong.", "503": "The log cannot be read."}, ERROR
+        ),
+        parameters,
+    )
+
+
+def _entry() -> dict[str, Any]:
+    text = {"type": "string"}
+    always = {
+        "format": {"type": "integer"},
+        "sequence": {"type": "integer"},
+        "time": {"type": "string", "format": "date-time"},
+        **dict.fromkeys(("who", "what", "result", "previous"), text),
+    }
+    names = ("key", "address", "via", "agent", "request_id", "model", "version", "reason")
+    states = dict.fromkeys(("before", "after"), JSON_OBJECT)
+    return object_of(always, {**dict.fromkeys(names, text), **states})
+
+
         "setDefault",
         "Let this version answer where none is named.",
         {"200": json_content(STATUS)},

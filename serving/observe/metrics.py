@@ -161,6 +161,10 @@ class ServerMetrics(Collector):
         else:
             self._monitors[labels] = monitor
 
+    def add(self, collector: Collector) -> None:
+        """Tell the metrics of another one as well."""
+        self._registry.register(collector)
+
     def collect(self) -> Iterator[Metric]:
         """Put the numbers into Prometheus' form."""
         for field, name, text in _DISTRIBUTIONS:

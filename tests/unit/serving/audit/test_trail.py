@@ -4,6 +4,7 @@ import json
 import string
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -24,7 +25,7 @@ def write(path: Path, *models: str, max_bytes: int = 1 << 20, max_files: int = 2
     log.close()
 
 
-def read(path: Path) -> list[dict[str, str]]:
+def read(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for file in files_of(path) for line in file.read_bytes().splitlines()]
 
 

@@ -1,0 +1,1 @@
+"""Console: commands that talk with a running server's management port."""
