@@ -41,6 +41,7 @@ class RegisterRequest(msgspec.Struct, frozen=True, kw_only=True):
         handler: None: the archive's own.
         batch_size: most items of a batch.
         max_batch_delay: longest wait for company, milliseconds.
+        slo_p99_ms: of the latency, milliseconds; 0: none.
         initial_workers: processes that hold it from the beginning; below 0 is 0.
         synchronous: whether to answer when they have loaded it.
         response_timeout: longest work on one batch, seconds; below 0 is the default.
@@ -54,6 +55,7 @@ class RegisterRequest(msgspec.Struct, frozen=True, kw_only=True):
     handler: str | None = None
     batch_size: int | None = None
     max_batch_delay: int | None = None
+    slo_p99_ms: float | None = None
     initial_workers: int | None = None
     synchronous: bool = True
     response_timeout: int | None = None
@@ -241,6 +243,8 @@ def _asked(request: RegisterRequest) -> dict[str, Any]:
         said["batch_size"] = request.batch_size
     if request.max_batch_delay is not None:
         said["max_batch_delay_ms"] = request.max_batch_delay
+    if request.slo_p99_ms is not None:
+        said["slo_p99_ms"] = request.slo_p99_ms or None
     if request.initial_workers is not None:
         said["min_workers"] = max(request.initial_workers, 0)
     for field in ("response_timeout", "startup_timeout"):

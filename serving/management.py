@@ -35,6 +35,8 @@ from serving.settings import ServerSettings
 
 __all__ = ("NOT_ALLOWED", "Batches", "Management", "Status")
 
+_LONGEST_SLO_MS = 3_600_000
+
 NOT_ALLOWED = "Requested method is not allowed, please refer to API document."
 
 
@@ -56,10 +58,12 @@ class Batches(NamedTuple):
     Attributes:
         size: most items of one.
         max_delay_ms: longest wait for company, milliseconds.
+        slo_p99_ms: of the latency, milliseconds; 0: none any more.
     """
 
     size: int | None
     max_delay_ms: int | None
+    slo_p99_ms: float | None = None
 
 
 class Management:
@@ -167,14 +171,16 @@ class Management:
             ModelNotFound: when there is no such model.
             Conflict: when its workers go by the size that they were started with.
         """
-        size, delay_ms = batches
+        size, delay_ms, slo_ms = batches
         if (size is not None and size < 1) or (delay_ms is not None and delay_ms < 0):
             raise BadInput("batch_size must be at least 1, max_batch_delay at least 0.")
+        if slo_ms is not None and not 0 <= slo_ms <= _LONGEST_SLO_MS:
+            raise BadInput("slo_p99_ms must be milliseconds of at most an hour, or 0 for none.")
         async with self._audit.change("scale", name, version or "") as change:
             endpoint = self._engine.registry.find(name, version)
             self._begin(change, name, endpoint.manifest.version)
-            endpoint.rebatch(size, delay_ms)
-            said = {"batch_size": size, "max_batch_delay": delay_ms}
+            endpoint.rebatch(size, delay_ms, slo_ms)
+            said = {"batch_size": size, "max_batch_delay": delay_ms, "slo_p99_ms": slo_ms}
             self._end(change, {key: value for key, value in said.items() if value is not None})
         self._on_change()
         return Status(200, f'Model "{name}" makes other batches')

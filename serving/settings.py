@@ -53,6 +53,9 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         batch_wait: whether to wait while a worker is idle: "expected": for clients who were just
             answered and may come back; "never"; "always", as TorchServe does.
         queue_size: most requests that wait; more are refused.
+        slo_p99_ms: from arrival to answer, which 99 of 100 answers shall keep, milliseconds: the
+            server then chooses size and delay of batches, up to those above, and refuses what would
+            be late (docs/self-tuning.md); None: it does not.
         use_job_ticket: whether requests that would have to wait are refused.
         default_timeout_s: for a request that names no time of its own, seconds.
         response_timeout_s: longest work on one batch, then the worker is replaced, seconds.
@@ -93,6 +96,7 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     max_batch_delay_ms: Annotated[float, msgspec.Meta(ge=0)] | None = None
     batch_wait: BatchWait = "expected"
     queue_size: _Count = 100
+    slo_p99_ms: Annotated[float, msgspec.Meta(gt=0, le=3_600_000)] | None = None
     use_job_ticket: bool = False
     default_timeout_s: _Seconds = 60.0
     response_timeout_s: _Seconds = 120.0

@@ -39,6 +39,9 @@ have saved it."""
 _HOPE = 0.9
 """An SLO that could not be kept can be again once a lone item takes no more than this of it."""
 
+_EASE = 0.02
+"""How much of what requests took more, beside queue and model, each one forgets, of 1."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -46,21 +49,23 @@ class Tuner:
     """What is known of one model version and its SLO; its queues share it.
 
     Args:
-        name: of the version, for the log.
-        slo_s: time from arrival to answer that 99 of 100 answers keep, seconds; None: nobody cares.
+        slo_s: as in `BatchLimits`.
 
     Attributes:
+        name: of the version, for the log.
+        slo_s: as in `BatchLimits`; may change.
         costs: what batches take.
         aim: share of the SLO that is planned with, in (0, 1); the rest is for errors of the plan.
         is_hopeless: whether even a lone item takes longer than the SLO; nothing is refused then.
     """
 
-    def __init__(self, name: str = "", slo_s: float | None = None) -> None:
-        self._name = name
+    def __init__(self, slo_s: float | None = None) -> None:
+        self.name = ""
         self.slo_s = slo_s
         self.costs = Costs()
         self.aim = _AIMS[1]
         self.is_hopeless = False
+        self._beside_s = 0.0
 
     @property
     def target_s(self) -> float:
@@ -89,7 +94,16 @@ class Tuner:
 
     def due(self, arrived: float, deadline: float) -> float:
         """When an item must be answered, by the SLO or its own deadline."""
-        return deadline if self.slo_s is None else min(arrived + self.slo_s, deadline)
+        if self.slo_s is None:
+            return deadline
+        return min(arrived + self.slo_s - self._beside_s, deadline)
+
+    def note_beside(self, seconds: float) -> None:
+        """Learn what a request took beside queue and model: bodies may be decoded elsewhere.
+
+        The most of late is what counts: no answer is in time by what most requests take.
+        """
+        self._beside_s = max(seconds, self._beside_s + _EASE * (seconds - self._beside_s))
 
     def note_batch(self, kind: Hashable, size: int, seconds: float) -> None:
         """Learn what a batch took from leaving the queue to its answers, seconds."""
@@ -102,11 +116,11 @@ class Tuner:
             _log.warning(
                 "%s: slo_p99_ms = %g cannot be kept, for one item alone takes %.3g ms; nothing is "
                 "refused for it: give the model more threads or a faster device, or more time",
-                self._name, self.slo_s * 1000, alone_s * 1000,
+                self.name, self.slo_s * 1000, alone_s * 1000,
             )  # fmt: skip
         elif self.is_hopeless and alone_s < _HOPE * self.slo_s:
             self.is_hopeless = False
-            _log.info("%s: slo_p99_ms = %g can be kept again", self._name, self.slo_s * 1000)
+            _log.info("%s: slo_p99_ms = %g can be kept again", self.name, self.slo_s * 1000)
 
     def note_answers(self, near: int, late: int) -> None:
         """Learn how many answers of a batch came near the limit, and how many of these after it.

@@ -62,7 +62,10 @@ class Batcher(Generic[Item, Result]):
         capacity: how many runs may be under way now; call `wake` when it grows.
         limits: sizes and delay.
         observer: told of every batch and every dropped item.
-        tuner: what is known of the SLO; None: there is none.
+        tuner: what is known of what batches take, where several queues share it.
+
+    Attributes:
+        tuner: what is known of that.
     """
 
     def __init__(
@@ -75,12 +78,13 @@ class Batcher(Generic[Item, Result]):
     ) -> None:
         self._run = run
         self._capacity = capacity
-        self.limits = limits
+        self._limits = limits
         self._observer = observer
         self._waiting: Waiting[Item, Result] = Waiting()
         self._running: set[Batch[Item, Result]] = set()
         self._company = Company()
-        self._governor: Governor[Item, Result] = Governor(tuner or Tuner())
+        self.tuner = tuner or Tuner(limits.slo_s)
+        self._governor: Governor[Item, Result] = Governor(self.tuner)
         self._is_busy = False  # everybody was, when last looked
         self._idle_since = -math.inf
         self._is_pump_due = False
@@ -88,6 +92,16 @@ class Batcher(Generic[Item, Result]):
         self._is_stopped = False
         self._left = asyncio.Event()
         self._deadlines: Deadlines[Pending[Item, Result]] = Deadlines(self._expire)
+
+    @property
+    def limits(self) -> BatchLimits:
+        """What is kept to; may change."""
+        return self._limits
+
+    @limits.setter
+    def limits(self, limits: BatchLimits) -> None:
+        self._limits = limits
+        self.tuner.slo_s = limits.slo_s
 
     @property
     def waiting(self) -> int:
@@ -154,10 +168,10 @@ class Batcher(Generic[Item, Result]):
             ServerUnavailable: when the batcher was stopped.
         """
         self._check_open()
-        if self._governor.tuner.slo_s is not None:
+        if self._limits.slo_s is not None:
             self._check_in_time(pending)
         self._waiting.add(pending)
-        self._company.note_arrival(pending.arrived, self.limits.delay_s)
+        self._company.note_arrival(pending.arrived, self._limits.delay_s)
         self._deadlines.add(pending)
         self.wake()
 
@@ -211,11 +225,11 @@ class Batcher(Generic[Item, Result]):
     def _check_open(self) -> None:
         if self._is_stopped:
             raise ServerUnavailable(_STOPPING)
-        if len(self._waiting) >= self.limits.queue_size:
+        if len(self._waiting) >= self._limits.queue_size:
             self._observer.dropped(Overloaded.code)
             msg = f"the queue is full: {len(self._waiting)} requests wait"
             raise Overloaded(msg, self._until_free_s())
-        if self.limits.needs_idle and len(self._running) + len(self._waiting) >= self._capacity():
+        if self._limits.needs_idle and len(self._running) + len(self._waiting) >= self._capacity():
             self._observer.dropped(Overloaded.code)
             msg = "every worker is busy, and this model lets no request wait"
             raise Overloaded(msg, self._until_free_s())
@@ -223,19 +237,18 @@ class Batcher(Generic[Item, Result]):
     def _check_in_time(self, pending: Pending[Item, Result]) -> None:
         """Say when an item is due; refuse it if it would be late."""
         governor, now = self._governor, pending.arrived
-        if pending.due == math.inf:
-            pending.due = governor.tuner.due(pending.arrived, pending.deadline)
+        pending.due = self.tuner.due(pending.arrived, pending.deadline)
         free = [now] * (self._capacity() - len(self._running))
         if not free or self._waiting:
             free += [max(batch.began + batch.expected_s, now) for batch in self._running]
-        over_s = governor.refusal(pending, self._waiting, free, self.limits.size)
+        over_s = governor.refusal(pending, self._waiting, free, self._limits.size)
         if over_s is not None:
             self._observer.dropped(WouldBeLate.code)
             raise WouldBeLate(_LATE, min(max(over_s, _RETRY_S[0]), _RETRY_S[1]))
 
     def _until_free_s(self) -> float:
         """How long the workers take for what waits, as fast as they were lately, seconds."""
-        batches = math.ceil(max(len(self._waiting), 1) / self.limits.size)
+        batches = math.ceil(max(len(self._waiting), 1) / self._limits.size)
         seconds = batches * self._company.batch_s / max(self._capacity(), 1)
         return min(max(seconds, _RETRY_S[0]), _RETRY_S[1])
 
@@ -284,15 +297,15 @@ class Batcher(Generic[Item, Result]):
 
     def _next_departure(self, now: float) -> Departure[Item, Result]:
         saved = self._governor.saved(SAVED)
-        expected_until = self._company.expected_until(now, self.limits.delay_s, saved)
+        expected_until = self._company.expected_until(now, self._limits.delay_s, saved)
         outlook = Outlook(expected_until, self._idle_since)
-        departure = self._waiting.next_departure(self.limits, now, outlook)
-        return self._governor.bound(departure, self.limits.size)
+        departure = self._waiting.next_departure(self._limits, now, outlook)
+        return self._governor.bound(departure, self._limits.size)
 
     def _launch(self, departure: Departure[Item, Result], now: float, idle: int) -> None:
         """Send off the oldest of a group; others who are idle get their share of it."""
         share = math.ceil(len(departure.group) / idle)
-        chosen = self._governor.choose(departure, self.limits.cut(share), now)
+        chosen = self._governor.choose(departure, self._limits.cut(share), now)
         for pending in chosen.late:
             self._drop(pending, WouldBeLate(_LATE))
         batch: list[Pending[Item, Result]] = []
@@ -306,7 +319,7 @@ class Batcher(Generic[Item, Result]):
             return
         self._observer.launched([now - pending.arrived for pending in batch], departure.reason)
         launched = Batch(batch, self._finish, now)
-        launched.expected_s = self._governor.tuner.costs.of(batch[0].key).seconds(len(batch))
+        launched.expected_s = self.tuner.costs.of(batch[0].key).seconds(len(batch))
         self._running.add(launched)
         try:
             self._run(launched)
@@ -319,7 +332,7 @@ class Batcher(Generic[Item, Result]):
         now = time.monotonic()
         self._company.note_batch(now - batch.began if batch.seconds is None else batch.seconds)
         self._governor.note(batch, outcome, now)
-        if self._waiting.has_full(self.limits.size):
+        if self._waiting.has_full(self._limits.size):
             # Nothing that is at hand can make the next batch better: whoever is idle begins it
             # before these answers are told.
             self._pump()

@@ -34,6 +34,8 @@ class BatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         preferred_sizes: a batch that is not full is cut to the largest of these that fits.
         wait: whether to wait while somebody is idle (`serving.settings.BatchWait`).
         needs_idle: whether items that would have to wait for somebody idle are refused.
+        slo_s: time from arrival to answer that 99 of 100 answers shall keep, seconds, > 0; size and
+            delay are then the most that may be; None: nobody cares.
     """
 
     size: int
@@ -42,6 +44,7 @@ class BatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     preferred_sizes: tuple[int, ...] = ()
     wait: Literal["expected", "never", "always"] = "expected"
     needs_idle: bool = False
+    slo_s: float | None = None
 
     def cut(self, count: int) -> int:
         """How many of so many go into a batch now."""
@@ -65,7 +68,7 @@ class Pending(Generic[Item, Result]):
         is_queued: whether it still stands in the queue.
         is_settled: whether nobody waits any more.
         origin: where it comes from; None: nobody said.
-        due: by when it shall be answered, monotonic seconds; inf: whoever queues it says so.
+        due: by when the SLO wants it answered, monotonic seconds; inf: there is none.
     """
 
     item: Item

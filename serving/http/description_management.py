@@ -79,6 +79,7 @@ def _one_model(prefix: str, *names: str) -> dict[str, Any]:
         query("max_worker", "integer", _COUNT),
         query("batch_size", "integer", _NUMBER),
         query("max_batch_delay", "integer", _COUNT),
+        query("slo_p99_ms", "number", {"minimum": 0}),
         query("synchronous", "boolean"),
     ]
     changing = {
@@ -145,6 +146,7 @@ def _register() -> dict[str, Any]:
         query("runtime", "string", {"enum": ["python", "python3"]}),
         query("batch_size", "integer", _NUMBER),
         query("max_batch_delay", "integer", _NUMBER),
+        query("slo_p99_ms", "number", {"minimum": 0}),
         query("initial_workers", "integer", _COUNT),
         query("synchronous", "boolean"),
         query("response_timeout", "integer", _NUMBER),

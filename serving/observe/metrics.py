@@ -18,6 +18,7 @@ from serving.handlers.points import MetricPoint
 from serving.observe.distribution import Distribution
 from serving.observe.drift import DriftMonitor
 from serving.observe.reference import Reference
+from serving.observe.slo import Tuned, collect_slo
 from serving.observe.statistics import BatchTimes, EndpointStatistics
 
 __all__ = ("EndpointMetrics", "MetricsListener", "ServerMetrics")
@@ -104,6 +105,7 @@ class _Counts:
         self.requests: Counter[str] = Counter()
         self.shed: Counter[str] = Counter()
         self.restarts = 0
+        self.late = 0
 
 
 class _Present(NamedTuple):
@@ -128,6 +130,7 @@ class ServerMetrics(Collector):
         self._counts: dict[tuple[str, str], _Counts] = {}
         self._present: dict[tuple[str, str], _Present] = {}
         self._monitors: dict[tuple[str, str], DriftMonitor] = {}
+        self._tuned: dict[tuple[str, str], Tuned] = {}
         self._registry = CollectorRegistry(auto_describe=True)
         self._registry.register(self)
 
@@ -139,6 +142,7 @@ class ServerMetrics(Collector):
         """Stop telling the present numbers of a model version that is no longer served."""
         self._present.pop((name, version), None)
         self._monitors.pop((name, version), None)
+        self._tuned.pop((name, version), None)
 
     def as_text(self, names: Collection[str] = ()) -> bytes:
         """Write the metrics of these names, or all, in Prometheus' text format 0.0.4."""
@@ -153,6 +157,10 @@ class ServerMetrics(Collector):
     def watch(self, labels: tuple[str, str], present: _Present) -> None:
         """Learn where the present numbers of a model version can be read."""
         self._present[labels] = present
+
+    def watch_slo(self, labels: tuple[str, str], queue: Tuned) -> None:
+        """Learn where a model version's SLO can be read, and what it has set itself."""
+        self._tuned[labels] = queue
 
     def compare(self, labels: tuple[str, str], monitor: DriftMonitor | None) -> None:
         """Tell the drift of a model version, or of None no more."""
@@ -185,6 +193,13 @@ class ServerMetrics(Collector):
         for labels, counts in self._counts.items():
             restarts.add_metric(labels, counts.restarts)
         yield restarts
+        late = CounterMetricFamily(
+            "serving_slo_late", "Answers that came after the SLO.", labels=_LABELS
+        )
+        for labels, counts in self._counts.items():
+            late.add_metric(labels, counts.late)
+        yield late
+        yield from collect_slo(self._tuned)
         for field, name, text in _GAUGES:
             gauge = GaugeMetricFamily(name, text, labels=_LABELS)
             for labels, present in self._present.items():
@@ -216,6 +231,7 @@ class EndpointMetrics:
         self._counts = metrics.counts_of(self._labels)
         self._statistics = EndpointStatistics()
         self._monitor: DriftMonitor | None = None
+        self._tuned: Tuned | None = None
 
     def compare_with(self, reference: Reference | None) -> None:
         """Tell the drift from a reference from now on; None: tell none."""
@@ -227,6 +243,11 @@ class EndpointMetrics:
     ) -> None:
         """Say where the present numbers can be read whenever someone looks."""
         self._metrics.watch(self._labels, _Present(in_flight, waiting, workers))
+
+    def watch_slo(self, queue: Tuned) -> None:
+        """Say where the SLO can be read whenever a request is answered, and what is set for it."""
+        self._tuned = queue
+        self._metrics.watch_slo(self._labels, queue)
 
     def launched(self, waits_s: Sequence[float], reason: LaunchReason) -> None:
         """Count a batch that left the queue."""
@@ -280,6 +301,9 @@ class EndpointMetrics:
         """Count a request: its time from arrival to answer, and "ok" or the error's code."""
         self._counts.request_s.observe(seconds)
         self._counts.requests[result] += 1
+        slo_s = self._tuned.limits.slo_s if self._tuned is not None else None
+        if slo_s is not None and seconds > slo_s and result == "ok":
+            self._counts.late += 1
         statistics = self._statistics
         (statistics.success if result == "ok" else statistics.failed).add(seconds)
         for listener in self._metrics.listeners:

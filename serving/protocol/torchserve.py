@@ -132,6 +132,7 @@ class ModelDescription(msgspec.Struct, frozen=True, kw_only=True, rename=_refere
         device_type: "cpu" or "gpu".
         device_ids: of the GPUs that workers take in turn; unset: all.
         continuous_batching: whether requests join a batch that is under way.
+        slo_p99_ms: that the server keeps by itself, milliseconds; unset: none.
         use_job_ticket: whether requests that would have to wait are refused.
         use_venv: whether the model has packages of its own.
         stateful: whether the requests of one sequence go to one worker.
@@ -162,6 +163,7 @@ class ModelDescription(msgspec.Struct, frozen=True, kw_only=True, rename=_refere
     device_type: str
     device_ids: tuple[int, ...] | msgspec.UnsetType = msgspec.UNSET
     continuous_batching: bool = False
+    slo_p99_ms: float | msgspec.UnsetType = msgspec.UNSET
     use_job_ticket: bool = False
     use_venv: bool = False
     stateful: bool = False

@@ -41,6 +41,7 @@ def describe(model: StoredModel, config: ModelConfig, pool: Pool, queue: Queue) 
         device_type="gpu" if is_gpu else "cpu",
         device_ids=config.device_ids or msgspec.UNSET,
         continuous_batching=config.continuous_batching,
+        slo_p99_ms=msgspec.UNSET if config.slo_p99_ms is None else config.slo_p99_ms,
         use_job_ticket=config.use_job_ticket,
         use_venv=model.python is not None,
         **_describe_sequences(config),

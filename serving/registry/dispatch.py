@@ -59,6 +59,7 @@ class Dispatch:
             self._queue = Lanes(self._run_on_lane, lambda: crew.lanes, limits, self._metrics, rules)
         else:
             self._queue = Batcher(self._run, lambda: crew.capacity, limits, self._metrics)
+        self._queue.tuner.name = f"{manifest.name} version {manifest.version}"
         return self._queue
 
     def _run(self, batch: Batch[Item, Outcome]) -> None:

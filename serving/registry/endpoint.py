@@ -1,8 +1,11 @@
 """Endpoint: one version of a model being served, with its queue and its workers."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Hashable
 from typing import TypeVar
+
+from msgspec import structs
 
 from serving.archive.inputs import check_inputs
 from serving.archive.manifest import Manifest, check_files
@@ -67,6 +70,7 @@ class Endpoint:
             waiting=lambda: self._queue.waiting,
             workers=lambda: self._crew.pool.ready,
         )
+        metrics.watch_slo(self._queue)
 
     @property
     def manifest(self) -> Manifest:
@@ -151,17 +155,25 @@ class Endpoint:
         self._has_started = True
         return count
 
-    def rebatch(self, batch_size: int | None, max_batch_delay_ms: float | None) -> None:
+    def rebatch(
+        self,
+        batch_size: int | None,
+        max_batch_delay_ms: float | None,
+        slo_p99_ms: float | None = None,
+    ) -> None:
         """Make batches otherwise from now on, with the same workers.
 
         Args:
             batch_size: most items of one, >= 1; None: as before.
             max_batch_delay_ms: longest wait for company, milliseconds, >= 0; None: as before.
+            slo_p99_ms: of the latency, milliseconds, > 0; 0: none any more; None: as before.
 
         Raises:
             Conflict: when the workers were told the size at their start, and go by it.
         """
         config = rebatched(self._model, self._config, batch_size, max_batch_delay_ms)
+        if slo_p99_ms is not None:
+            config = structs.replace(config, slo_p99_ms=slo_p99_ms or None)
         self._config = self._crew.config = config
         self._queue.limits = batch_limits(self._model.manifest, config)
         self._queue.wake()
@@ -224,11 +236,15 @@ class Endpoint:
     ) -> RawReply:
         async def work(deadline: float) -> RawReply:
             with codec.in_use():
+                came = time.monotonic()
                 tensors = await codec.decode(request, deadline)
                 check_inputs(tensors, self.manifest.inputs)
-                key = signature(tensors)
+                decoded, key = time.monotonic(), signature(tensors)
                 outputs = await self._queue.submit(tensors, key, deadline, priority=priority)
-                return await codec.encode(outputs, deadline)
+                inferred = time.monotonic()
+                reply = await codec.encode(outputs, deadline)
+                self._queue.tuner.note_beside(decoded - came + time.monotonic() - inferred)
+                return reply
 
         return await self._counted(work, timeout_s)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
+from serving.batching.adaptive import Tuner
 from serving.batching.batcher import Batcher, Observer
 from serving.batching.pending import Batch, BatchLimits
 from serving.batching.sequences import SequenceMark, SequenceTable
@@ -72,6 +73,7 @@ class Queue(Protocol):
     """What an endpoint puts its requests into."""
 
     limits: BatchLimits
+    tuner: Tuner
 
     @property
     def waiting(self) -> int:
@@ -119,6 +121,9 @@ class Lanes:
         limits: of each lane.
         observer: told of every batch and every dropped item.
         rules: how sequences are told apart.
+
+    Attributes:
+        tuner: what is known of what batches take, on any lane.
     """
 
     def __init__(
@@ -130,6 +135,7 @@ class Lanes:
         rules: SequenceRules,
     ) -> None:
         self._limits = limits
+        self.tuner = Tuner(limits.slo_s)
         self._run = run
         self._lanes = lanes
         self._observer = observer
@@ -146,6 +152,7 @@ class Lanes:
     @limits.setter
     def limits(self, limits: BatchLimits) -> None:
         self._limits = limits
+        self.tuner.slo_s = limits.slo_s
         for batcher in self._batchers.values():
             batcher.limits = limits
 
@@ -231,5 +238,6 @@ class Lanes:
                 lambda: self._rules.slots if lane in self._lanes() else 0,
                 self._limits,
                 self._observer,
+                self.tuner,
             )
         return self._batchers[lane]

@@ -45,6 +45,7 @@ def batch_limits(manifest: Manifest, config: ModelConfig) -> BatchLimits:
         preferred_sizes=config.preferred_batch_sizes,
         wait=config.batch_wait,
         needs_idle=config.use_job_ticket,
+        slo_s=None if config.slo_p99_ms is None else config.slo_p99_ms / 1000,
     )
 
 
