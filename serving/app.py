@@ -235,6 +235,7 @@ async def _shut_down(services: Services, listeners: Sequence[_Stoppable]) -> Non
     hence answered as well.
     """
     services.engine.drain()
+    await services.releases.stop()
     give_up_at = time.monotonic() + _DRAIN_S
     await services.engine.until_idle(_DRAIN_S)
     left_s = max(give_up_at - time.monotonic(), 0)

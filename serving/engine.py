@@ -20,6 +20,7 @@ from serving.registry.endpoint import Endpoint
 from serving.registry.pool import Pool
 from serving.registry.registry import Registry
 from serving.registry.repository import find_models
+from serving.registry.routing import NOBODY, Client
 from serving.settings import ModelConfig, ServerSettings
 
 __all__ = ("Engine",)
@@ -63,7 +64,9 @@ class Engine:
     def is_ready(self) -> bool:
         """Whether every model that shall have workers can be asked, and no stop is near."""
         endpoints = self._registry.endpoints
-        return self._is_open and all(e.is_ready for e in endpoints if e.is_wanted)
+        return self._is_open and all(
+            e.is_ready or self._registry.is_on_trial(e) for e in endpoints if e.is_wanted
+        )
 
     @property
     def is_hopeful(self) -> bool:
@@ -117,7 +120,11 @@ class Engine:
         Raises:
             ServingError: why there is no answer.
         """
-        return await self._registry.find(model, version).infer(tensors, timeout_s, priority)
+        endpoint, choice = self._registry.choose(model, version, NOBODY)
+        work = endpoint.infer(tensors, timeout_s, priority)
+        if choice is None:
+            return await work
+        return await choice.watch(work, lambda other: other.infer(tensors, timeout_s, priority))
 
     async def ask(
         self,
@@ -143,7 +150,11 @@ class Engine:
         Raises:
             ServingError: why there is no answer.
         """
-        return await self._registry.find(model, version).ask(request, timeout_s, priority)
+        endpoint, choice = self._registry.choose(model, version, Client(request.headers))
+        work = endpoint.ask(request, timeout_s, priority)
+        if choice is None:
+            return await work
+        return await choice.watch(work, lambda other: other.ask(request, timeout_s, priority))
 
     async def register(
         self,

@@ -6,9 +6,11 @@ The tree, each with the stable ``code`` that travels over the wire::
     ├─ BadInput              bad_input
     │  └─ InputTooLarge      input_too_large
     ├─ Conflict              conflict             (it is there already)
+    │  └─ VersionRolledBack  version_rolled_back  (it took itself back before)
     ├─ FetchFailed           fetch_failed         (an archive cannot be brought from its address)
     ├─ ModelNotFound         model_not_found
     │  ├─ ArchiveNotFound    archive_not_found
+    │  ├─ ReleaseNotFound    release_not_found
     │  └─ VersionNotFound    version_not_found
     ├─ NotAllowed            not_allowed          (this server does not do that)
     ├─ RemovalTimedOut       removal_timed_out    (its workers did not end in time)
@@ -49,12 +51,14 @@ __all__ = (
     "NotAllowed",
     "OutOfMemory",
     "Overloaded",
+    "ReleaseNotFound",
     "RemovalTimedOut",
     "ServerUnavailable",
     "ServingError",
     "Unauthorized",
     "VersionInUse",
     "VersionNotFound",
+    "VersionRolledBack",
     "WorkerDied",
     "WorkersNotStarted",
     "WorkflowNotFound",
@@ -90,6 +94,12 @@ class ModelNotFound(ServingError):
     """No such model, or no such version of it."""
 
     code = "model_not_found"
+
+
+class ReleaseNotFound(ModelNotFound):
+    """The model is not being released, or never was."""
+
+    code = "release_not_found"
 
 
 class VersionNotFound(ModelNotFound):
@@ -144,6 +154,12 @@ class Conflict(ServingError):
     """What shall be added is there already."""
 
     code = "conflict"
+
+
+class VersionRolledBack(Conflict):
+    """A version took itself back before, and is not tried again unasked."""
+
+    code = "version_rolled_back"
 
 
 class FetchFailed(ServingError):

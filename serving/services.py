@@ -18,6 +18,7 @@ from serving.http.gate import Gate
 from serving.http.inference import InferenceRoutes
 from serving.http.management import ManagementRoutes
 from serving.http.metrics import MetricsRoutes
+from serving.http.releases import ReleaseRoutes
 from serving.http.replies import Replies
 from serving.http.v2 import V2Routes
 from serving.http.workflows import WorkflowRoutes
@@ -28,6 +29,9 @@ from serving.observe.metrics import ServerMetrics
 from serving.observe.tracing import TraceOptions, make_tracer
 from serving.open_inference.repository import ModelRepository
 from serving.open_inference.service import OpenInference
+from serving.releases.metrics import ReleaseMetrics
+from serving.releases.record import ReleaseRecord
+from serving.releases.releases import Releases
 from serving.settings import ServerSettings
 from serving.snapshots import Snapshots
 from serving.startup import load_archives, restore
@@ -76,6 +80,8 @@ class Services:
         self.engine = Engine(settings, self.metrics)
         self.engine.on_failure = self._note_late_failure
         self.reference_metrics.default_version_of = self.engine.registry.default_version
+        self.releases = Releases(self.engine, settings, ReleaseRecord(self.audit))
+        self.metrics.add(ReleaseMetrics(self.releases))
         self.tokens = Tokens(settings)
         self.snapshots = Snapshots(settings, self.engine)
         self.engine.on_change = self.snapshots.save
@@ -105,6 +111,7 @@ class Services:
             ServingError: when something cannot be served.
         """
         self.audit.start()
+        self.releases.restore()
         with acting_as(_START):
             try:
                 await self.engine.start(self._load_archives)
@@ -187,14 +194,21 @@ class Services:
             await load_archives(self.management, self._settings)
         if self._settings.load_models.lower() == "all":
             await load_ensembles(self.engine, Path(self._settings.models_dir))
+        await self.releases.start()
 
     def _routes(self, kind: ApiKind) -> Sequence[Route]:
         settings, engine = self._settings, self.engine
+        releases = ReleaseRoutes(self.releases, is_reference=settings.compat == "torchserve")
         if kind == "inference":
             inference = InferenceRoutes(engine, settings, lambda: self.management.startup_models)
             v2 = V2Routes(self._open_inference, self._repository, settings.max_request_bytes)
-            return (inference.find, self._workflow_routes.predict, v2.find)
+            return (inference.find, self._workflow_routes.predict, v2.find, releases.hear)
         if kind == "management":
             audit = AuditRoutes(self.audit, is_reference=settings.compat == "torchserve")
-            return (self._management_routes.find, self._workflow_routes.manage, audit.find)
+            return (
+                self._management_routes.find,
+                self._workflow_routes.manage,
+                audit.find,
+                releases.manage,
+            )
         return (MetricsRoutes(self.metrics, self.reference_metrics).find,)

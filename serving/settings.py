@@ -11,6 +11,7 @@ import msgspec
 
 from serving.audit.settings import AuditSettings
 from serving.errors import ServingError
+from serving.releases.plan import ReleasePlan
 
 __all__ = (
     "BatchWait",
@@ -200,6 +201,9 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
             that it is not ready, so that proxies turn away from it first, seconds.
         unregister_timeout_s: longest removal of a model, seconds.
         sequence_headers: names of the headers of a sequence's id, start and end.
+        releases: by model, what is released from the start of the server: once.
+        releases_file: where releases are kept over a restart; "" for `config/releases.json` in
+            `log_dir`, and without that one they are not.
         audit: where changes are written down.
         properties: what a config.properties said, to be written into snapshots.
         defaults: how models are served that `models` does not name.
@@ -268,6 +272,8 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         "ts_request_sequence_start",
         "ts_request_sequence_end",
     )
+    releases: dict[str, ReleasePlan] = {}
+    releases_file: str = ""
     audit: AuditSettings = AuditSettings()
     properties: dict[str, str] = {}
     defaults: ModelConfig = ModelConfig()
@@ -280,7 +286,7 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 
 _DEFAULTS = ServerSettings()
-_TABLES = {"defaults", "models", "properties"}
+_TABLES = {"defaults", "models", "properties", "releases"}
 _TOPICS: Mapping[str, type[msgspec.Struct]] = {"audit": AuditSettings}
 """Tables whose fields the environment sets as well: SERVING_AUDIT_FILE sets `file` of `audit`."""
 

@@ -114,7 +114,8 @@ class Service:
         if isinstance(error, grpc.aio.AbortError):
             raise error
         status = status_of(error, self.reference)
-        await context.abort(status.code, status.message, status.metadata)
+        told = (*(context.trailing_metadata() or ()), *status.metadata)
+        await context.abort(status.code, status.message, told)
 
 
 def given_name(name: str) -> str:

@@ -8,6 +8,7 @@ from google.protobuf.message import Message
 
 from serving.engine import Engine
 from serving.errors import BadInput, ServingError
+from serving.grpc.asker import GrpcAsker, tell_choice
 from serving.grpc.calls import MethodHandler, Service, seconds_left
 from serving.grpc.context import Context
 from serving.grpc.status import ReferenceService, RefusedByHandler, status_of
@@ -52,13 +53,13 @@ class InferenceService:
         return pb.TorchServeHealthResponse(health=_HEALTH.format(health))
 
     async def _predictions(self, request: pb.PredictionsRequest, context: Context) -> Message:
-        reply = await self._ask(request, {}, seconds_left(context))
+        reply = await self._ask(request, {}, context)
         return pb.PredictionResponse(prediction=await whole_body(reply))
 
     async def _stream(
         self, request: pb.PredictionsRequest, context: Context
     ) -> AsyncIterator[Message]:
-        reply = await self._ask(request, {}, seconds_left(context))
+        reply = await self._ask(request, {}, context)
         yield pb.PredictionResponse(prediction=reply.body)
         if reply.rest is not None:
             async for piece in reply.rest:
@@ -71,7 +72,7 @@ class InferenceService:
             sequence = request.sequence_id
             try:
                 sequence, headers = self._sequence(request)
-                reply = await self._ask(request, headers, seconds_left(context))
+                reply = await self._ask(request, headers, context)
                 body = await whole_body(reply)
             except ServingError as error:
                 status = status_of(error, self._reference)
@@ -104,7 +105,7 @@ class InferenceService:
         return sequence, headers
 
     async def _ask(
-        self, request: pb.PredictionsRequest, headers: dict[str, str], timeout_s: float | None
+        self, request: pb.PredictionsRequest, headers: dict[str, str], context: Context
     ) -> RawReply:
         if not request.model_name:
             msg = "Parameter model_name is required."
@@ -112,11 +113,15 @@ class InferenceService:
         asked = RawRequest(
             fields=dict(request.input), headers=headers, request_id=str(uuid.uuid4())
         )
-        version = request.model_version or None
-        reply = await self._engine.ask(
-            request.model_name, asked, version=version, timeout_s=timeout_s
+        endpoint, choice = self._engine.registry.choose(
+            request.model_name, request.model_version or None, GrpcAsker(context)
         )
-        return _checked(reply)
+        tell_choice(context, endpoint, choice)
+        timeout_s = seconds_left(context)
+        work = endpoint.ask(asked, timeout_s)
+        if choice is not None:
+            work = choice.watch(work, lambda other: other.ask(asked, timeout_s))
+        return _checked(await work)
 
 
 def _checked(reply: RawReply) -> RawReply:

@@ -9,6 +9,7 @@ from google.protobuf.json_format import ParseDict
 from google.protobuf.message import Message
 
 from serving.errors import ModelNotFound, NotAllowed, ServingError
+from serving.grpc.asker import GrpcAsker, tell_choice
 from serving.grpc.calls import MethodHandler, Service, given_name, seconds_left
 from serving.grpc.context import Context
 from serving.grpc.status import status_of
@@ -121,14 +122,14 @@ class OpenInferenceService:
         return _filled(pb.ModelStatisticsResponse(), {"model_stats": statistics})
 
     async def _infer(self, request: pb.ModelInferRequest, context: Context) -> Message:
-        return await self._answer(request, seconds_left(context))
+        return await self._answer(request, context)
 
     async def _stream_infer(
         self, requests: AsyncIterator[pb.ModelInferRequest], context: Context
     ) -> AsyncIterator[Message]:
         async def answer(request: pb.ModelInferRequest) -> Message:
             try:
-                response = await self._answer(request, seconds_left(context))
+                response = await self._answer(request, context)
             except ServingError as error:
                 # The id tells the client which of its requests failed.
                 named = pb.ModelInferResponse(id=request.id)
@@ -141,16 +142,18 @@ class OpenInferenceService:
             yield each
 
     async def _answer(
-        self, message: pb.ModelInferRequest, timeout_s: float | None
+        self, message: pb.ModelInferRequest, context: Context
     ) -> pb.ModelInferResponse:
         """Run a model; long lists of numbers are read and written beside the event loop."""
-        endpoint = self._serving.endpoint(given_name(message.model_name), message.model_version)
+        name = given_name(message.model_name)
+        chosen = self._serving.choose(name, message.model_version, GrpcAsker(context))
+        tell_choice(context, *chosen)
         regions = self._serving.regions
         if message.raw_input_contents or message.ByteSize() <= LONG:
             request = request_from_message(message, regions)
         else:
             request = await asyncio.to_thread(request_from_message, message, regions)
-        response = await self._serving.infer(endpoint, request, timeout_s)
+        response = await self._serving.infer(chosen, request, seconds_left(context))
         if request.wants_binary or all(a.size <= LONG for a in response.outputs.values()):
             return message_from_response(response, request, regions)
         return await asyncio.to_thread(message_from_response, response, request, regions)

@@ -237,9 +237,9 @@ class Api:
         raise NoRoute(NOT_FOUND)
 
     def _error(self, request: HttpRequest, error: Exception) -> RawReply:
-        if request.segments[:1] == ("v2",):
-            return v2_error(error)
-        return self._replies.error(error)
+        is_v2 = request.segments[:1] == ("v2",)
+        reply = v2_error(error) if is_v2 else self._replies.error(error)
+        return replace(reply, headers=(*reply.headers, *request.told)) if request.told else reply
 
     def _is_preflight(self, request: HttpRequest) -> bool:
         """Whether a browser asks what a page may do; the reference does not know the question."""
@@ -300,7 +300,14 @@ def _at_once(reply: RawReply) -> Answer:
 def request_of(call: Call) -> HttpRequest:
     """Read a call as the routes do."""
     head = call.head
-    return HttpRequest(head.method, head.path, head.query, head.headers, call.body)
+    return HttpRequest(
+        head.method,
+        head.path,
+        head.query,
+        head.headers,
+        call.body,
+        find_address=call.client_address,
+    )
 
 
 async def _parts(reply: RawReply) -> AsyncGenerator[bytes, None]:

@@ -105,6 +105,11 @@ class Call:
         """Who talks with whom."""
         return self._wire.peers
 
+    def client_address(self) -> str:
+        """The client's address without its port; "": it has none."""
+        client = self._wire.peers.client
+        return client[0] if client else ""
+
     def reply(
         self, status: int, body: Buffer = b"", fields: bytes = b"", *, reason: str = ""
     ) -> None:

@@ -6,6 +6,7 @@ description.
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 from msgspec import structs
 
@@ -25,6 +26,7 @@ from serving.http.targets import Target, find_target, in_sequence, raw_request
 from serving.observe.lineage import VERSION_HEADER
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.registry.endpoint import Endpoint
+from serving.registry.routing import Choice, headers_of
 from serving.settings import ServerSettings
 from serving.workers.messages import Outcome
 
@@ -87,16 +89,28 @@ class InferenceRoutes:
         Raises:
             ServingError: why there is no answer.
         """
-        raw, target, endpoint = self.prepare(request, target)
+        return await self.answer(request, self.prepare(request, target))
+
+    async def answer(self, request: HttpRequest, asked: "Asked") -> RawReply:
+        """Let the model answer that was chosen.
+
+        Raises:
+            ServingError: why there is no answer.
+        """
+        raw, endpoint = asked.raw, asked.endpoint
         if request.method == "OPTIONS":
             return json_reply(describe_model(endpoint.manifest))
+        timeout_s, priority = request.timeout_s, request.priority
+        work = endpoint.ask(raw, timeout_s, priority)
+        if asked.choice is not None:
+            work = asked.choice.watch(work, lambda other: other.ask(raw, timeout_s, priority))
         try:
-            outcome: Outcome = await endpoint.ask(raw, request.timeout_s, request.priority)
+            outcome: Outcome = await work
         except ServingError as error:
             outcome = error
-        return self.reply_of(outcome, target, endpoint)
+        return self.reply_of(outcome, asked)
 
-    def prepare(self, request: HttpRequest, target: Target) -> tuple[RawRequest, Target, Endpoint]:
+    def prepare(self, request: HttpRequest, target: Target) -> "Asked":
         """Read a request, and find whom it is for.
 
         Raises:
@@ -104,27 +118,29 @@ class InferenceRoutes:
         """
         raw = raw_request(request, target, self._settings.sequence_headers)
         target = self._with_model(target, raw)
-        endpoint = self._engine.registry.find(target.model or "", target.version)
+        endpoint, choice = self._engine.registry.choose(target.model or "", target.version, request)
+        if choice is not None:
+            request.told = ((VERSION_HEADER, endpoint.manifest.version), *choice.headers)
         if endpoint.config.sequence_batching:
             raw = in_sequence(raw, self._settings.sequence_headers)
-        return raw, target, endpoint
+        return Asked(raw, target, endpoint, choice)
 
-    def reply_of(self, outcome: Outcome, target: Target, endpoint: Endpoint) -> RawReply:
+    def reply_of(self, outcome: Outcome, asked: "Asked") -> RawReply:
         """Tell what came of a request, and by which version.
 
         Raises:
             ServingError: when that is no reply.
         """
         if isinstance(outcome, ServerUnavailable):
-            raise self._unavailable(outcome, target) from outcome
+            raise self._unavailable(outcome, asked.target) from outcome
         if isinstance(outcome, ServingError):
             raise outcome
         if not isinstance(outcome, RawReply):
             raise InferenceFailed("the model gave tensors instead of a reply")
         if self._is_reference:
             return outcome
-        version = (VERSION_HEADER, endpoint.manifest.version)
-        return structs.replace(outcome, headers=(*outcome.headers, version))
+        told = ((VERSION_HEADER, asked.endpoint.manifest.version), *headers_of(asked.choice))
+        return structs.replace(outcome, headers=(*outcome.headers, *told))
 
     def _is_here(self, request: HttpRequest, target: Target) -> bool:
         """Whether this is TorchServe's form of an address that the Open Inference Protocol has."""
@@ -158,6 +174,22 @@ class InferenceRoutes:
         return ServerUnavailable(f'Model "{target.model}{version}" {_NO_WORKER}')
 
 
+class Asked(NamedTuple):
+    """A request, and whom it is for.
+
+    Attributes:
+        raw: as its handler gets it.
+        target: what its address asks for.
+        endpoint: the version that answers.
+        choice: how a release chose that; None: none did.
+    """
+
+    raw: RawRequest
+    target: Target
+    endpoint: Endpoint
+    choice: Choice | None
+
+
 class Prediction:
     """A prediction that was asked for: awaited, or where that can be spared, posted.
 
@@ -171,6 +203,7 @@ class Prediction:
         self._routes = routes
         self._request = request
         self._target = target
+        self._asked: Asked | None = None
 
     async def __call__(self) -> RawReply:
         """Let the model answer.
@@ -178,7 +211,9 @@ class Prediction:
         Raises:
             ServingError: why there is no answer.
         """
-        return await self._routes.predict(self._request, self._target)
+        if self._asked is None:
+            return await self._routes.predict(self._request, self._target)
+        return await self._routes.answer(self._request, self._asked)
 
     def post(self, on_reply: Callable[[RawReply | Exception], None]) -> Callable[[], None] | None:
         """Let the model answer, without a task.
@@ -195,20 +230,25 @@ class Prediction:
         request, routes = self._request, self._routes
         if request.method == "OPTIONS":
             return None
-        raw, target, endpoint = routes.prepare(request, self._target)
+        # Once for both ways: a version that can only be awaited must not be chosen again.
+        self._asked = asked = routes.prepare(request, self._target)
+        raw, endpoint, choice = asked.raw, asked.endpoint, asked.choice
 
         def tell(outcome: Outcome) -> None:
             told: RawReply | Exception
             try:
-                told = routes.reply_of(outcome, target, endpoint)
+                told = routes.reply_of(outcome, asked)
             except ServingError as error:
                 told = error
             on_reply(told)
 
+        timeout_s, priority = request.timeout_s, request.priority
         try:
-            posted = endpoint.post(raw, tell, request.timeout_s, request.priority)
+            if choice is not None:
+                return choice.post(endpoint, raw, tell, timeout_s, priority)
+            posted = endpoint.post(raw, tell, timeout_s, priority)
         except ServingError as error:
-            routes.reply_of(error, target, endpoint)
+            routes.reply_of(error, asked)
             raise
         return posted.cancel if posted is not None else None
 

@@ -4,7 +4,7 @@ import math
 import random
 import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import count
@@ -45,6 +45,8 @@ class HttpRequest:
         id: the server's own, told to the handler.
         segments: what stands between the path's slashes; slashes at its end do not count.
         span: what a trace shows of it; None: it is not followed.
+        find_address: tells the client's address; None: nobody knows it.
+        told: headers that an error's answer gets, too: by which version, and why that one.
     """
 
     method: str
@@ -55,6 +57,8 @@ class HttpRequest:
     id: str = field(default_factory=new_request_id)
     segments: tuple[str, ...] = field(init=False)
     span: Span | None = None
+    find_address: Callable[[], str] | None = None
+    told: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         self.segments = _segments(self.path)
@@ -71,6 +75,11 @@ class HttpRequest:
         if not self.query:
             return {}
         return parse_qs(self.query, keep_blank_values=True, max_num_fields=1000)
+
+    @property
+    def address(self) -> str:
+        """The client's, without its port; "": it has none."""
+        return "" if self.find_address is None else self.find_address()
 
     @property
     def content_type(self) -> str:

@@ -4,17 +4,20 @@ import asyncio
 import re
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from serving.errors import BadInput, ServingError
 from serving.http.encodings import asked_coding, compress, decompress
 from serving.http.request import HttpRequest
 from serving.observe.lineage import VERSION_HEADER
-from serving.open_inference.service import OpenInference
+from serving.open_inference.service import Chosen, OpenInference
 from serving.protocol.exchange import RawReply
 from serving.protocol.infer import InferRequest, InferResponse
 from serving.protocol.json_tensors import LONG
 from serving.protocol.tensors import Buffer
 from serving.protocol.v2 import HEADER_LENGTH, Payload, decode_request, encode_response
 from serving.protocol.v2_raw import decode_raw_request
+from serving.registry.routing import Choice
 
 __all__ = ("V2Inference",)
 
@@ -45,6 +48,7 @@ class V2Inference:
         self._request = request
         self._model = model
         self._max_bytes = max_bytes
+        self._chosen: Chosen | None = None
 
     async def __call__(self) -> RawReply:
         """Let the model answer.
@@ -56,18 +60,20 @@ class V2Inference:
         coding = headers.get("content-encoding", "")
         body = await decompress(self._request.body, coding, self._max_bytes)
         length = self._header_length()
+        chosen = self._choose()
         # Long JSON is read, and written, beside the event loop.
         if (len(body) if length is None else length) > LONG:
-            asked = await asyncio.to_thread(self._decode, body, length)
+            asked = await asyncio.to_thread(self._decode, body, length, chosen)
         else:
-            asked = self._decode(body, length)
-        response = await self._serving.infer(self._serving.endpoint(*self._model), asked)
+            asked = self._decode(body, length, chosen)
+        response = await self._serving.infer(chosen, asked)
         if _has_long_json(response, asked):
             payload = await asyncio.to_thread(self._encode, response, asked)
         else:
             payload = self._encode(response, asked)
         accepted = asked_coding(headers.get("accept-encoding", ""))
-        return _reply(payload, response, *await compress(payload.body, accepted))
+        reply = _reply(payload, response, *await compress(payload.body, accepted))
+        return _told(reply, chosen.choice)
 
     def post(self, on_reply: Callable[[RawReply | Exception], None]) -> Callable[[], None] | None:
         """Let the model answer, without a task.
@@ -85,10 +91,10 @@ class V2Inference:
         body = self._request.body
         if self._takes_long(len(body) if length is None else length):
             return None
-        endpoint = self._serving.endpoint(*self._model)
-        if not self._serving.can_post(endpoint):
+        chosen = self._choose()
+        if not self._serving.can_post(chosen.endpoint):
             return None
-        asked = self._decode(body, length)
+        asked = self._decode(body, length, chosen)
 
         def tell(response: InferResponse | ServingError) -> None:
             told: RawReply | Exception
@@ -97,12 +103,25 @@ class V2Inference:
             else:
                 try:
                     payload = self._encode(response, asked)
-                    told = _reply(payload, response, payload.body, None)
+                    told = _told(_reply(payload, response, payload.body, None), chosen.choice)
                 except ServingError as error:
                     told = error
             on_reply(told)
 
-        return self._serving.post(endpoint, asked, tell)
+        return self._serving.post(chosen, asked, tell)
+
+    def _choose(self) -> Chosen:
+        """Who answers: once for both ways, and told with an error, too.
+
+        Raises:
+            ModelNotFound: when there is no such model or version.
+        """
+        if self._chosen is None:
+            self._chosen = chosen = self._serving.choose(*self._model, self._request)
+            if chosen.choice is not None:
+                version = (VERSION_HEADER, chosen.endpoint.manifest.version)
+                self._request.told = (version, *chosen.choice.headers)
+        return self._chosen
 
     def _takes_long(self, json_bytes: int) -> bool:
         headers = self._request.headers
@@ -121,10 +140,9 @@ class V2Inference:
             raise BadInput(msg)
         return int(text)
 
-    def _decode(self, body: Buffer, header_length: int | None) -> InferRequest:
+    def _decode(self, body: Buffer, header_length: int | None, chosen: Chosen) -> InferRequest:
         if header_length == 0:
-            inputs = self._serving.endpoint(*self._model).manifest.inputs
-            return decode_raw_request(body, inputs)
+            return decode_raw_request(body, chosen.endpoint.manifest.inputs)
         return decode_request(body, header_length, self._serving.regions)
 
     def _encode(self, response: InferResponse, asked: InferRequest) -> Payload:
@@ -139,6 +157,13 @@ def _reply(payload: Payload, response: InferResponse, body: Buffer, coding: str 
         return RawReply(bytes(body), content_type=_JSON, headers=tuple(fields))
     fields.append((_HEADER_LENGTH, str(payload.header_length)))
     return RawReply(bytes(body), content_type=_BINARY, headers=tuple(fields))
+
+
+def _told(reply: RawReply, choice: Choice | None) -> RawReply:
+    """Tell of a choice as well."""
+    if choice is None:
+        return reply
+    return replace(reply, headers=(*reply.headers, *choice.headers))
 
 
 def _has_long_json(response: InferResponse, asked: InferRequest) -> bool:

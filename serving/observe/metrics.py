@@ -223,7 +223,11 @@ class ServerMetrics(Collector):
 
 
 class EndpointMetrics:
-    """The metrics of one model version; what a batcher asks of an observer, and more."""
+    """The metrics of one model version; what a batcher asks of an observer, and more.
+
+    Attributes:
+        on_points: told of what its handler measures of items and results; None: nobody asks.
+    """
 
     def __init__(self, metrics: ServerMetrics, name: str, version: str) -> None:
         self._metrics = metrics
@@ -232,6 +236,7 @@ class EndpointMetrics:
         self._statistics = EndpointStatistics()
         self._monitor: DriftMonitor | None = None
         self._tuned: Tuned | None = None
+        self.on_points: Callable[[Sequence[MetricPoint]], None] | None = None
 
     def compare_with(self, reference: Reference | None) -> None:
         """Tell the drift from a reference from now on; None: tell none."""
@@ -277,6 +282,8 @@ class EndpointMetrics:
             return
         if self._monitor is not None:
             self._monitor.take([point for point in points if point.kind == "statistic"])
+        if self.on_points is not None:
+            self.on_points(points)
         for listener in self._metrics.listeners:
             for point in points:
                 listener.observe(*self._labels, point)

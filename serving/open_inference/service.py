@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from numpy.typing import NDArray
@@ -24,10 +24,11 @@ from serving.protocol.infer import NO_REGIONS, InferRequest, InferResponse, Regi
 from serving.protocol.metadata import ModelMetadata, ServerMetadata, TensorMetadata, our_version
 from serving.protocol.tensors import Tensors
 from serving.registry.endpoint import Endpoint
+from serving.registry.routing import Asker, Choice
 from serving.settings import ServerSettings
 from serving.workers.messages import Outcome
 
-__all__ = ("USUAL_PRIORITY", "OpenInference")
+__all__ = ("USUAL_PRIORITY", "Chosen", "OpenInference")
 
 _EXTENSIONS = (
     "classification",
@@ -42,6 +43,18 @@ USUAL_PRIORITY = 5
 """Where a request that names no priority stands among those that do: 1 goes first, 9 last."""
 
 _LEAST_PRIORITY = 9
+
+
+class Chosen(NamedTuple):
+    """Who answers a request.
+
+    Attributes:
+        endpoint: the version.
+        choice: how a release chose it; None: none did.
+    """
+
+    endpoint: Endpoint
+    choice: Choice | None
 
 
 class OpenInference:
@@ -97,6 +110,14 @@ class OpenInference:
         """
         return self._engine.registry.find(name, version or None)
 
+    def choose(self, name: str, version: str | None, asker: Asker) -> Chosen:
+        """Who answers a request: the version that is named, the default, or a release's choice.
+
+        Raises:
+            ModelNotFound: when there is no such model or version.
+        """
+        return Chosen(*self._engine.registry.choose(name, version or None, asker))
+
     def metadata(self, name: str, version: str | None) -> ModelMetadata:
         """What a model takes and gives; with a batch axis where its requests have one.
 
@@ -147,12 +168,12 @@ class OpenInference:
         ]
 
     async def infer(
-        self, endpoint: Endpoint, request: InferRequest, timeout_s: float | None = None
+        self, chosen: Chosen, request: InferRequest, timeout_s: float | None = None
     ) -> InferResponse:
         """Run a model on a request's tensors.
 
         Args:
-            endpoint: one version of the model.
+            chosen: one version of the model.
             request: what is asked.
             timeout_s: how long the client waits beside what the request says, seconds.
 
@@ -160,8 +181,13 @@ class OpenInference:
             ServingError: why there is no answer.
         """
         given = [each for each in (request.timeout_s, timeout_s) if each is not None]
-        outputs = await self._run(endpoint, request, min(given) if given else None)
-        return self._response(endpoint, request, outputs)
+        least_s = min(given) if given else None
+        work = self._run(chosen.endpoint, request, least_s)
+        if chosen.choice is None:
+            outputs = await work
+        else:
+            outputs = await chosen.choice.watch(work, lambda e: self._run(e, request, least_s))
+        return self._response(chosen.endpoint, request, outputs)
 
     def can_post(self, endpoint: Endpoint) -> bool:
         """Whether a model's requests are one item each, as they are posted."""
@@ -169,14 +195,14 @@ class OpenInference:
 
     def post(
         self,
-        endpoint: Endpoint,
+        chosen: Chosen,
         request: InferRequest,
         on_response: Callable[[InferResponse | ServingError], None],
     ) -> Callable[[], None] | None:
         """Run a model as `infer` does, for who has no task to wait in.
 
         Args:
-            endpoint: one version of a model, of which `can_post` says yes.
+            chosen: one version of a model, of which `can_post` says yes.
             request: what is asked.
             on_response: called once, later, with the answer or the reason why there is none.
 
@@ -186,6 +212,7 @@ class OpenInference:
         Raises:
             ServingError: why it was not taken.
         """
+        endpoint, choice = chosen
 
         def tell(outcome: Outcome) -> None:
             if isinstance(outcome, RawReply):
@@ -196,6 +223,8 @@ class OpenInference:
                 self._tell(endpoint, request, outcome, on_response)
 
         priority = _engine_priority(request.priority)
+        if choice is not None:
+            return choice.post(endpoint, request.inputs, tell, request.timeout_s, priority)
         posted = endpoint.post(request.inputs, tell, request.timeout_s, priority)
         return None if posted is None else posted.cancel
 

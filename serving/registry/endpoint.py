@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import TypeVar
 
 from msgspec import structs
@@ -14,6 +14,7 @@ from serving.batching.batch import signature
 from serving.batching.batcher import Batcher
 from serving.batching.pending import PRIORITY_S, Pending
 from serving.errors import BadInput, InferenceFailed, ServingError
+from serving.handlers.points import MetricPoint
 from serving.observe.metrics import EndpointMetrics
 from serving.observe.reference import read_reference
 from serving.observe.statistics import EndpointStatistics
@@ -111,6 +112,11 @@ class Endpoint:
     def in_flight(self) -> int:
         """Requests that are not answered yet, and replies that are still being worked on."""
         return max(self._traffic.count, self._queue.running)
+
+    @property
+    def waiting(self) -> int:
+        """Requests that wait for a worker."""
+        return self._queue.waiting
 
     @property
     def is_raw(self) -> bool:
@@ -291,6 +297,10 @@ class Endpoint:
             self._traffic.leave(entered, error.code)
             raise
         return posted
+
+    def listen(self, on_points: Callable[[Sequence[MetricPoint]], None] | None) -> None:
+        """Tell this one what the handler measures of items and results; None: nobody any more."""
+        self._metrics.on_points = on_points
 
     def describe(self) -> ModelDescription:
         """Say how it is served, and how it fares."""

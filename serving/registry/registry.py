@@ -1,11 +1,12 @@
 """Registry: what is served, by name and version."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Literal
 
 from serving.errors import Conflict, ModelNotFound, VersionInUse, VersionNotFound
 from serving.registry.endpoint import Endpoint
 from serving.registry.repository import version_rank
+from serving.registry.routing import Asker, Choice, Router
 
 __all__ = ("Registry",)
 
@@ -15,12 +16,17 @@ class Registry:
 
     Args:
         default: which version that is until another is chosen: the highest, or the first that came.
+
+    Attributes:
+        routers: by model, who chooses a version instead, while one is being released.
     """
 
     def __init__(self, default: Literal["highest", "first"] = "highest") -> None:
         self._default = default
         self._by_name: dict[str, dict[str, Endpoint]] = {}
         self._chosen: dict[str, str] = {}
+        self._shunned: set[tuple[str, str]] = set()
+        self.routers: dict[str, Router] = {}
 
     @property
     def endpoints(self) -> Sequence[Endpoint]:
@@ -48,9 +54,13 @@ class Registry:
             ModelNotFound: when there is no such model.
         """
         versions = self._versions(name)
-        if name in self._chosen:
-            return self._chosen[name]
-        return next(iter(versions)) if self._default == "first" else max(versions, key=version_rank)
+        chosen = self._chosen.get(name)
+        if chosen in versions:
+            return chosen
+        meant: Collection[str] = versions
+        if self._shunned:
+            meant = [each for each in versions if (name, each) not in self._shunned] or versions
+        return next(iter(meant)) if self._default == "first" else max(meant, key=version_rank)
 
     def state_of(self, name: str) -> dict[str, Any] | None:
         """Which versions of a model are served, by how many workers, and the default; for people.
@@ -75,6 +85,35 @@ class Registry:
             msg = f"Model version: {version} does not exist for model: {name}"
             raise VersionNotFound(msg)
         return versions[wanted]
+
+    def choose(
+        self, name: str, version: str | None, asker: Asker
+    ) -> tuple[Endpoint, Choice | None]:
+        """Find the version that answers a request.
+
+        Args:
+            name: of the model.
+            version: that is asked for; None: the default, or the one that a release chooses.
+            asker: who asks.
+
+        Returns:
+            The version; and if a release chose it, who wants to know of the answer.
+
+        Raises:
+            ModelNotFound: when there is no such model.
+            VersionNotFound: when it has no such version.
+        """
+        if version is None and self.routers:
+            router = self.routers.get(name)
+            if router is not None:
+                return router.choose(asker)
+        return self.find(name, version), None
+
+    def is_on_trial(self, endpoint: Endpoint) -> bool:
+        """Whether the server can do without it, for it is only being released."""
+        manifest = endpoint.manifest
+        router = self.routers.get(manifest.name)
+        return router is not None and router.is_on_trial(manifest.version)
 
     def add(self, endpoint: Endpoint) -> None:
         """Take one more.
@@ -126,6 +165,17 @@ class Registry:
         """
         self.find(name, version)
         self._chosen[name] = version
+
+    def prefer(self, name: str, version: str) -> None:
+        """Mean this version where none is named, as soon and as long as it is served."""
+        self._chosen[name] = version
+
+    def shun(self, name: str, version: str, *, is_shunned: bool = True) -> None:
+        """Mean this version where none is named only if it is chosen, or the only one; or not."""
+        if is_shunned:
+            self._shunned.add((name, version))
+        else:
+            self._shunned.discard((name, version))
 
     def _versions(self, name: str) -> dict[str, Endpoint]:
         if name not in self._by_name:

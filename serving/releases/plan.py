@@ -83,6 +83,7 @@ class CanaryPlan(_Strict, frozen=True, kw_only=True, tag="canary", tag_field="ki
         steps: its shares, ascending, the last 1.
         step_s: least length of a step, seconds.
         step_requests: fewest requests that it answers in a step.
+        keep_stable: whether the version before keeps its workers when the new one has it all.
         sticky: what clients are known by.
         guard: what takes it back.
     """
@@ -94,13 +95,15 @@ class CanaryPlan(_Strict, frozen=True, kw_only=True, tag="canary", tag_field="ki
         0.01, 0.05, 0.25, 0.5, 1.0,
     )  # fmt: skip
     step_s: _Seconds = 300.0
-    step_requests: _Count = 500
+    step_requests: _Count = 100
+    keep_stable: bool = True
     sticky: Sticky = Sticky()
     guard: Guard = Guard()
 
     def __post_init__(self) -> None:
-        if list(self.steps) != sorted(set(self.steps)) or self.steps[-1] != 1:
-            msg = "steps must ascend, and the last of them be 1"
+        first, last = self.steps[0], self.steps[-1]
+        if list(self.steps) != sorted(set(self.steps)) or first == 1 or last != 1:
+            msg = "steps must ascend, from below 1 to 1"
             raise ValueError(msg)
 
 

@@ -1,0 +1,95 @@
+"""Routing: which version answers a request that names none, while one is being released."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+
+from serving.workers.messages import Item, Outcome
+
+if TYPE_CHECKING:
+    from serving.registry.endpoint import Endpoint
+
+__all__ = ("NOBODY", "Again", "Asker", "Choice", "Client", "Router", "headers_of")
+
+_Answer = TypeVar("_Answer")
+
+Again = Callable[["Endpoint"], Awaitable[object]]
+"""Asks another version the same."""
+
+
+class Asker(Protocol):
+    """Who asks, as far as a version is chosen by that."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """By name in lower case."""
+        ...
+
+    @property
+    def address(self) -> str:
+        """Of the client, without its port; "": it is not known."""
+        ...
+
+
+class Client(NamedTuple):
+    """Who asks, for who has no request of HTTP."""
+
+    headers: Mapping[str, str] = {}
+    address: str = ""
+
+
+NOBODY = Client()
+"""Asks from within the server."""
+
+
+class Choice(Protocol):
+    """A version that was chosen for a request; wants to know what comes of it."""
+
+    @property
+    def headers(self) -> Sequence[tuple[str, str]]:
+        """What the answer tells of the choice."""
+        ...
+
+    async def watch(self, work: Awaitable[_Answer], again: Again) -> _Answer:
+        """Wait for the answer.
+
+        Args:
+            work: gives it.
+            again: asks another version the same.
+        """
+        ...
+
+    def post(
+        self,
+        endpoint: "Endpoint",
+        item: Item,
+        on_outcome: Callable[[Outcome], None],
+        timeout_s: float | None,
+        priority: int,
+    ) -> Callable[[], None] | None:
+        """Let the endpoint answer, as `Endpoint.post` does; gives what cancels it, or None.
+
+        Raises:
+            ServingError: why it was not taken.
+        """
+        ...
+
+
+def headers_of(choice: Choice | None) -> Sequence[tuple[str, str]]:
+    """What the answer tells of a choice; nothing where there was none."""
+    return () if choice is None else choice.headers
+
+
+class Router(Protocol):
+    """Chooses among a model's versions."""
+
+    def choose(self, asker: Asker) -> "tuple[Endpoint, Choice | None]":
+        """Choose for a request.
+
+        Raises:
+            ModelNotFound: when none is served.
+        """
+        ...
+
+    def is_on_trial(self, version: str) -> bool:
+        """Whether the server can do without this version."""
+        ...

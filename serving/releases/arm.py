@@ -1,0 +1,71 @@
+"""Arm: what one version has done in a release, with the requests that were drawn for it."""
+
+import math
+from collections import deque
+from typing import TYPE_CHECKING
+
+from serving.releases.intervals import Moments
+
+if TYPE_CHECKING:
+    from serving.releases.trial import Trial
+
+__all__ = ("MOST_METRICS", "Arm")
+
+_KEPT_LATENCIES = 1000
+MOST_METRICS = 64
+"""Different metrics that are kept of a version; more are passed over."""
+
+
+class Arm:
+    """One version of a release.
+
+    Args:
+        version: which.
+
+    Attributes:
+        requests: that were answered, well or not.
+        failures: that were answered with an error, or a status of 400 and above.
+        step_requests: those since the present step began.
+        step_failures: likewise.
+        latency: moments of the times from choice to answer, seconds.
+        latencies: the last of these times, seconds.
+        metrics: moments of what its handler and its clients measure, by name.
+        in_flight: requests that are not answered yet.
+        unready_since: when it was first seen without a worker, monotonic seconds; None: it has one.
+    """
+
+    def __init__(self, version: str) -> None:
+        self.version = version
+        self.requests = 0
+        self.failures = 0
+        self.step_requests = 0
+        self.step_failures = 0
+        self.latency = Moments()
+        self.latencies: deque[float] = deque(maxlen=_KEPT_LATENCIES)
+        self.metrics: dict[str, Moments] = {}
+        self.in_flight: set[Trial] = set()
+        self.unready_since: float | None = None
+
+    def note(self, seconds: float, *, has_failed: bool) -> None:
+        """Count an answer."""
+        self.requests += 1
+        self.step_requests += 1
+        self.failures += has_failed
+        self.step_failures += has_failed
+        self.latency.add(seconds)
+        self.latencies.append(seconds)
+
+    def measure(self, name: str, value: float) -> None:
+        """Count a value of a metric; what is no number is passed over."""
+        if not math.isfinite(value):
+            return
+        moments = self.metrics.get(name)
+        if moments is None:
+            if len(self.metrics) >= MOST_METRICS:
+                return
+            moments = self.metrics[name] = Moments()
+        moments.add(value)
+
+    def begin_step(self) -> None:
+        """Count what belongs to a step from the beginning."""
+        self.step_requests = self.step_failures = 0

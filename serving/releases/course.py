@@ -1,0 +1,235 @@
+"""Course: what becomes of releases: they are looked at, stepped up, completed, or taken back."""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections import Counter
+from collections.abc import Coroutine
+from typing import Any
+
+from serving.engine import Engine
+from serving.errors import ModelNotFound, ServingError
+from serving.registry.endpoint import Endpoint
+from serving.releases.events import Audit, ReleaseEvent, ReleaseEventKind
+from serving.releases.guard import Verdict
+from serving.releases.kept import KeptReleases, ReleaseFile
+from serving.releases.plan import CanaryPlan
+from serving.releases.release import Release
+
+__all__ = ("Course",)
+
+_LOOK_S = 0.5
+"""How often releases are looked at, seconds."""
+
+_DRAIN_S = 60.0
+"""How long a version that is no longer asked may take to answer what it was, seconds."""
+
+_DRAIN_CHECK_S = 0.05
+_MOST_EVENTS = 100
+_MOST_ROLLED_BACK = 100
+
+_log = logging.getLogger(__name__)
+
+
+class Course:
+    """Changes releases, and says so: to the file, the log, the metrics, and who keeps the record.
+
+    Args:
+        engine: the models.
+        file: where releases are kept.
+        kept: what is kept there.
+        audit: told of every change.
+
+    Attributes:
+        releases: the present or last one of each model.
+        counts: changes, by model and kind.
+    """
+
+    def __init__(self, engine: Engine, file: ReleaseFile, kept: KeptReleases, audit: Audit) -> None:
+        self._engine = engine
+        self._file = file
+        self._kept = kept
+        self._audit = audit
+        self._errands: set[asyncio.Task[None]] = set()
+        self.releases: dict[str, Release] = {}
+        self.counts: Counter[tuple[str, ReleaseEventKind]] = Counter()
+
+    def start(self) -> None:
+        """Look at all of them from now on."""
+        self._run_aside(self._look_again_and_again())
+
+    async def stop(self) -> None:
+        """Look at them no more."""
+        for errand in self._errands:
+            errand.cancel()
+        await asyncio.gather(*self._errands, return_exceptions=True)
+        for release in self.releases.values():
+            release.fall_silent()
+
+    def look(self, now: float) -> None:
+        """Look at every release that is on: step it up, or take it back.
+
+        Args:
+            now: monotonic seconds.
+        """
+        for release in list(self.releases.values()):
+            if not release.kept.is_on:
+                continue
+            release.listen()
+            verdict = release.look(now)
+            if verdict is not None:
+                self.roll_back(release, verdict)
+            elif release.may_step(now):
+                self.step_to(release, release.next_share, "itself")
+
+    def begin(self, release: Release, by: str) -> None:
+        """Let a new one choose from now on."""
+        model = release.kept.model
+        self.releases[model] = release
+        self._kept.releases[model] = release.kept
+        self._shun(release)
+        registry = self._engine.registry
+        if registry.default_version(model) != release.kept.stable:
+            registry.prefer(model, release.kept.stable)
+        self._enter(release)
+        self.tell(release, "begun", by, 0.0)
+
+    def go_on(self, release: Release) -> None:
+        """Let one from before a restart choose again."""
+        self._enter(release)
+        self.tell(release, "restored", "itself", release.kept.share)
+
+    def step_to(self, release: Release, share: float, by: str) -> None:
+        """Give the new version this share, in (0, 1]; at 1 the release is completed."""
+        if share >= 1:
+            self.complete(release, by)
+            return
+        kept = release.kept
+        before = kept.share
+        release.begin_step({kept.candidate: share, kept.stable: 1 - share})
+        self.tell(release, "stepped", by, before)
+
+    def complete(self, release: Release, by: str) -> None:
+        """Let the new version answer everything from now on."""
+        kept, registry = release.kept, self._engine.registry
+        before = kept.share
+        kept.state, kept.ended_at = "completed", time.time()
+        release.begin_step({**dict.fromkeys(kept.weights, 0.0), kept.candidate: 1.0})
+        self._leave(release)
+        registry.shun(kept.model, kept.candidate, is_shunned=False)
+        if registry.default_version(kept.model) != kept.candidate:
+            registry.prefer(kept.model, kept.candidate)
+        past = self._kept.rolled_back.get(kept.model, [])
+        past[:] = [version for version in past if version != kept.candidate]
+        self.tell(release, "completed", by, before)
+        if isinstance(kept.plan, CanaryPlan) and not kept.plan.keep_stable:
+            self.retire(kept.model, kept.stable)
+
+    def roll_back(self, release: Release, verdict: Verdict) -> None:
+        """Take a canary back, and remember that."""
+        kept = release.kept
+        kept.state, kept.rule, kept.numbers = "rolled_back", verdict.rule, verdict.numbers
+        past = self._kept.rolled_back.setdefault(kept.model, [])
+        past[:] = [*(version for version in past if version != kept.candidate), kept.candidate]
+        del past[:-_MOST_ROLLED_BACK]
+        self._end(release, "rolled_back", "itself", verdict.reason)
+
+    def abort(self, release: Release, by: str, reason: str) -> None:
+        """Take a release back because somebody wants it so."""
+        release.kept.state = "aborted"
+        self._end(release, "aborted", by, reason)
+
+    def retire(self, model: str, version: str) -> None:
+        """Let a version's workers go, when it has answered what it was asked."""
+        try:
+            endpoint = self._engine.registry.find(model, version)
+        except ModelNotFound:
+            return
+        self._run_aside(_let_rest(endpoint))
+
+    def tell(self, release: Release, kind: ReleaseEventKind, by: str, before: float) -> None:
+        """Write a change down.
+
+        Args:
+            release: that has changed.
+            kind: how.
+            by: who did it.
+            before: what share the new version had.
+        """
+        kept = release.kept
+        event = ReleaseEvent(
+            at=time.time(),
+            model=kept.model,
+            release=kept.id,
+            kind=kind,
+            by=by,
+            version=kept.candidate,
+            stable=kept.stable,
+            share_before=before,
+            share=kept.share,
+            reason=kept.reason,
+            numbers=kept.numbers,
+        )
+        kept.events = [*kept.events, event][-_MOST_EVENTS:]
+        self.counts[kept.model, kind] += 1
+        self.save()
+        _log_event(event)
+        self._audit.note(event)
+
+    def save(self) -> None:
+        """Keep what is to be known after a restart."""
+        self._file.write(self._kept)
+
+    def _end(self, release: Release, kind: ReleaseEventKind, by: str, reason: str) -> None:
+        """Nothing more goes to the new versions, and their workers go when they have answered."""
+        kept = release.kept
+        before, others = kept.share, [v for v in kept.weights if v != kept.stable]
+        kept.reason, kept.ended_at = reason, time.time()
+        release.set_weights({**dict.fromkeys(others, 0.0), kept.stable: 1.0})
+        self._leave(release)
+        self.tell(release, kind, by, before)
+        for version in others:
+            self.retire(kept.model, version)
+
+    def _enter(self, release: Release) -> None:
+        self._engine.registry.routers[release.kept.model] = release
+        release.listen()
+
+    def _leave(self, release: Release) -> None:
+        self._engine.registry.routers.pop(release.kept.model, None)
+        release.fall_silent()
+
+    def _shun(self, release: Release) -> None:
+        """A new version does not answer everything only because it is the highest."""
+        kept, registry = release.kept, self._engine.registry
+        for version in kept.weights:
+            registry.shun(kept.model, version, is_shunned=version != kept.stable)
+
+    def _run_aside(self, work: Coroutine[Any, Any, None]) -> None:
+        errand = asyncio.get_running_loop().create_task(work)
+        self._errands.add(errand)
+        errand.add_done_callback(self._errands.discard)
+
+    async def _look_again_and_again(self) -> None:
+        while True:
+            await asyncio.sleep(_LOOK_S)
+            try:
+                self.look(time.monotonic())
+            except Exception:
+                _log.exception("releases could not be looked at")
+
+
+def _log_event(event: ReleaseEvent) -> None:
+    level = logging.WARNING if event.kind == "rolled_back" else logging.INFO
+    what = f"release of {event.model} {event.version} {event.kind.replace('_', ' ')} by {event.by}"
+    why = f": {event.reason}" if event.reason else ""
+    _log.log(level, "%s, share %.3g -> %.3g%s", what, event.share_before, event.share, why)
+
+
+async def _let_rest(endpoint: Endpoint) -> None:
+    give_up_at = time.monotonic() + _DRAIN_S
+    while endpoint.in_flight and time.monotonic() < give_up_at:
+        await asyncio.sleep(_DRAIN_CHECK_S)
+    with contextlib.suppress(ServingError):
+        await endpoint.scale(0, 0, wait=False)

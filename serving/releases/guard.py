@@ -1,0 +1,239 @@
+"""CanaryGuard: decides when a canary is taken back: for its errors, its slowness, or its drift."""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from serving.handlers.points import MetricPoint
+from serving.releases.alarm import Alarm
+from serving.releases.arm import MOST_METRICS, Arm
+from serving.releases.distance import Distance, Sample, compare
+from serving.releases.plan import Guard
+from serving.releases.trial import Trial
+
+__all__ = ("CanaryGuard", "Rule", "Verdict")
+
+Rule = Literal["errors", "latency", "drift", "unready"]
+
+_RULES = 3
+"""Those that share the permitted rate of false alarms."""
+
+_QUANTILES = (0.5, 0.9, 0.99)
+"""Of the stable version's times: bounds above which an answer is slow."""
+
+_FEWEST_LATENCIES = 50
+_EXPECTED_STATISTICS = 8
+"""The rate of false alarms is shared out among so many statistics, or as many as there are."""
+
+_DOUBT = 0.5
+"""Share of what an alarm takes, from where on a canary gets no larger."""
+
+
+class Verdict(NamedTuple):
+    """Why a canary is taken back.
+
+    Attributes:
+        rule: which decided it.
+        reason: a sentence with its numbers.
+        numbers: those by name.
+    """
+
+    rule: Rule
+    reason: str
+    numbers: dict[str, float]
+
+
+class CanaryGuard:
+    """Watches the two versions of a canary.
+
+    Args:
+        guard: what is tolerated.
+        candidate: the new version.
+        stable: the one before.
+        round_number: how often it has been begun, >= 1: after a restart of the server less of the
+            rate of false alarms is left.
+    """
+
+    def __init__(self, guard: Guard, candidate: Arm, stable: Arm, round_number: int = 1) -> None:
+        self._guard = guard
+        self._candidate = candidate
+        self._stable = stable
+        self._alpha = guard.false_alarms / _RULES
+        self._errors = Alarm(self._alpha, 1, round_number)
+        self._latency = Alarm(self._alpha, len(_QUANTILES), round_number)
+        self._bounds: Sequence[tuple[float, float]] = ()
+        self._drift_round = round_number
+        self._samples: dict[str, tuple[Sample, Sample]] = {}
+        self._distances: dict[str, tuple[tuple[int, int], Distance | None]] = {}
+
+    @property
+    def round_number(self) -> int:
+        """How often any of it has been begun."""
+        return max(self._errors.round_number, self._latency.round_number, self._drift_round)
+
+    def begin_step(self) -> None:
+        """Compare from now on what is measured from now on: at another hour all may be other."""
+        self._samples.clear()
+        self._distances.clear()
+        self._drift_round += 1
+
+    def failed(self, trial: Trial, *, is_candidate: bool) -> None:
+        """Count a failure."""
+        self._errors.add(trial.odds[self._candidate.version], is_candidate=is_candidate)
+
+    def took(self, trial: Trial, seconds: float, *, is_candidate: bool) -> None:
+        """Learn how long a request took, or has taken until now."""
+        for bounds in self._bounds[trial.slow_kinds :]:
+            if seconds <= bounds[is_candidate]:
+                return
+            odds = trial.odds[self._candidate.version]
+            self._latency.add(odds, is_candidate=is_candidate, kind=trial.slow_kinds)
+            trial.slow_kinds += 1
+
+    def measured(self, points: Sequence[MetricPoint], *, is_candidate: bool) -> None:
+        """Take what a version's handler measured."""
+        for point in points:
+            if point.name in self._guard.drift_ignore:
+                continue
+            pair = self._samples.get(point.name)
+            if pair is None:
+                if len(self._samples) >= MOST_METRICS:
+                    continue
+                pair = self._samples[point.name] = (Sample(), Sample())
+            pair[is_candidate].add(point.value)
+
+    def look(self, now: float) -> Verdict | None:
+        """Decide; None: nothing speaks against the canary.
+
+        Args:
+            now: monotonic seconds.
+        """
+        self._note_waiting(now)
+        self._bounds = self._new_bounds()
+        return self._judge_errors() or self._judge_latency() or self._judge_drift()
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether a version is half on its way to being taken back."""
+        return max(self.progress().values()) >= _DOUBT
+
+    def progress(self) -> dict[str, float]:
+        """How far each rule is on its way to taking the version back: at 1 it does."""
+        drift = max((distance.at_least for _, distance in self._known()), default=0.0)
+        return {
+            "errors": max(self._errors.logarithm, 0.0) / self._errors.bound,
+            "latency": max(self._latency.logarithm, 0.0) / self._latency.bound,
+            "drift": drift / self._guard.most_drift,
+        }
+
+    def _note_waiting(self, now: float) -> None:
+        """Who has waited too long is slow already; a version that hangs is not found out late."""
+        for is_candidate, arm in ((False, self._stable), (True, self._candidate)):
+            for trial in arm.in_flight:
+                self.took(trial, now - trial.entered, is_candidate=is_candidate)
+
+    def _new_bounds(self) -> Sequence[tuple[float, float]]:
+        """Times above which an answer is slow: of the stable version, of the candidate."""
+        latencies = self._stable.latencies
+        if len(latencies) < _FEWEST_LATENCIES:
+            return self._bounds
+        ratio = self._guard.most_latency_ratio
+        found = np.quantile(np.array(latencies), _QUANTILES)
+        return [(float(bound), float(bound) * ratio) for bound in found]
+
+    def _judge_errors(self) -> Verdict | None:
+        ours, theirs = self._candidate, self._stable
+        excess = max(
+            _share(ours.failures, ours.requests) - _share(theirs.failures, theirs.requests),
+            _share(ours.step_failures, ours.step_requests)
+            - _share(theirs.step_failures, theirs.step_requests),
+        )
+        if not self._errors.rings() or excess <= self._guard.most_error_excess:
+            return None
+        reason = (
+            f"version {ours.version} failed {ours.failures} of {ours.requests} requests, "
+            f"version {theirs.version} {theirs.failures} of {theirs.requests}"
+        )
+        numbers = {
+            "failures": ours.failures,
+            "requests": ours.requests,
+            "stable_failures": theirs.failures,
+            "stable_requests": theirs.requests,
+            "log_evidence": self._errors.logarithm,
+            "log_evidence_bound": self._errors.bound,
+        }
+        return Verdict("errors", reason, numbers)
+
+    def _judge_latency(self) -> Verdict | None:
+        if not self._latency.rings():
+            return None
+        numbers = {
+            **_latencies(self._candidate, ""),
+            **_latencies(self._stable, "stable_"),
+            "most_ratio": self._guard.most_latency_ratio,
+            "log_evidence": self._latency.logarithm,
+            "log_evidence_bound": self._latency.bound,
+        }
+        reason = (
+            f"version {self._candidate.version} takes more than "
+            f"{self._guard.most_latency_ratio:g} times as long as version {self._stable.version}: "
+            f"{_quantiles_in_words(self._candidate)}, not {_quantiles_in_words(self._stable)}"
+        )
+        return Verdict("latency", reason, numbers)
+
+    def _judge_drift(self) -> Verdict | None:
+        self._measure_distances()
+        for name, distance in self._known():
+            if distance.at_least <= self._guard.most_drift:
+                continue
+            numbers = {
+                "ks": distance.ks,
+                "ks_at_least": distance.at_least,
+                "most_drift": self._guard.most_drift,
+                "mean": distance.means[0],
+                "stable_mean": distance.means[1],
+                "values": distance.counts[0],
+                "stable_values": distance.counts[1],
+            }
+            if distance.psi is not None:
+                numbers["psi"] = distance.psi
+            reason = (
+                f"{name} of version {self._candidate.version} is spread otherwise than that of "
+                f"version {self._stable.version}: KS {distance.ks:.2f}, for certain at least "
+                f"{distance.at_least:.2f}, mean {distance.means[0]:.4g}, not "
+                f"{distance.means[1]:.4g}"
+            )
+            return Verdict("drift", reason, numbers)
+        return None
+
+    def _measure_distances(self) -> None:
+        spent = self._drift_round * (self._drift_round + 1)
+        alpha = self._alpha / spent / max(len(self._samples), _EXPECTED_STATISTICS)
+        for name, (stable, candidate) in self._samples.items():
+            looks = (candidate.look, stable.look)
+            if name not in self._distances or self._distances[name][0] != looks:
+                self._distances[name] = (looks, compare(candidate, stable, alpha))
+
+    def _known(self) -> Iterator[tuple[str, Distance]]:
+        for name, (_, distance) in self._distances.items():
+            if distance is not None:
+                yield name, distance
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def _latencies(arm: Arm, prefix: str) -> dict[str, float]:
+    if not arm.latencies:
+        return {}
+    p50, p99 = np.quantile(np.array(arm.latencies), (0.5, 0.99))
+    return {f"{prefix}p50_s": float(p50), f"{prefix}p99_s": float(p99)}
+
+
+def _quantiles_in_words(arm: Arm) -> str:
+    found = _latencies(arm, "")
+    if not found:
+        return "no answer yet"
+    return f"p50 {found['p50_s'] * 1000:.4g} ms and p99 {found['p99_s'] * 1000:.4g} ms"

@@ -1,0 +1,370 @@
+"""Releases: what may be asked of the releases of one server."""
+
+import logging
+import secrets
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import structs
+
+from serving.archive.stored import StoredModel
+from serving.engine import Engine
+from serving.errors import (
+    BadInput,
+    Conflict,
+    NotAllowed,
+    ReleaseNotFound,
+    VersionRolledBack,
+)
+from serving.registry.repository import version_rank
+from serving.releases.course import Course
+from serving.releases.events import Audit, ReleaseEventKind
+from serving.releases.kept import KeptRelease, ReleaseFile
+from serving.releases.plan import CanaryPlan, ReleasePlan, ShadowPlan, SplitPlan, candidate_of
+from serving.releases.release import Release
+from serving.releases.report import ReleaseReport, ReleaseState
+from serving.settings import ModelConfig, ServerSettings
+
+__all__ = ("Releases",)
+
+_log = logging.getLogger(__name__)
+
+
+class Releases:
+    """The releases of one server.
+
+    Args:
+        engine: the models.
+        settings: which releases begin with the server, and where they are kept.
+        audit: told of every change.
+
+    Attributes:
+        course: what becomes of them.
+    """
+
+    def __init__(self, engine: Engine, settings: ServerSettings, audit: Audit) -> None:
+        self._registry = engine.registry
+        self._engine = engine
+        self._settings = settings
+        self._file = ReleaseFile(_path_of(settings))
+        self._kept = self._file.read()
+        self.course = Course(engine, self._file, self._kept, audit)
+
+    def restore(self) -> None:
+        """Go on with what was kept, before any model is served: none is asked too much meanwhile.
+
+        A version that took itself back, or has not come so far, does not answer everything only
+        because it is the highest.
+        """
+        registry = self._registry
+        for model, plan in self._settings.releases.items():
+            for version in _new_versions(plan):
+                registry.shun(model, version)
+        for model, versions in self._kept.rolled_back.items():
+            for version in versions:
+                registry.shun(model, version)
+        for model, kept in self._kept.releases.items():
+            release = self.course.releases[model] = Release(kept, registry)
+            if kept.state == "completed":
+                registry.shun(model, kept.candidate, is_shunned=False)
+                if version_rank(kept.candidate) < version_rank(kept.stable):
+                    registry.prefer(model, kept.candidate)
+                continue
+            for version in kept.weights:
+                registry.shun(model, version, is_shunned=version != kept.stable)
+            if kept.is_on:
+                kept.rounds += 1
+                registry.prefer(model, kept.stable)
+                registry.routers[model] = release
+
+    async def start(self) -> None:
+        """Look at the releases from now on; the models that they are about are served by now.
+
+        Raises:
+            ServingError: when a release of the settings cannot begin.
+        """
+        for model, release in list(self.course.releases.items()):
+            if release.kept.is_on:
+                self.course.go_on(release)
+            elif release.kept.state == "rolled_back":
+                self.course.retire(model, release.kept.candidate)
+        for model, plan in self._settings.releases.items():
+            await self._begin_configured(structs.replace(plan, model=model))
+        self.course.start()
+
+    async def stop(self) -> None:
+        """Look at them no more; what was kept is gone on with after the next start."""
+        await self.course.stop()
+        if self._kept.releases:
+            self.course.save()
+
+    @property
+    def all(self) -> Sequence[Release]:
+        """The present or last one of each model, by name."""
+        return [release for _, release in sorted(self.course.releases.items())]
+
+    @property
+    def reports(self) -> tuple[ReleaseReport, ...]:
+        """How they stand."""
+        return tuple(release.report() for release in self.all)
+
+    def read(self, model: str) -> ReleaseReport:
+        """How the present release of a model stands, or its last one.
+
+        Raises:
+            ReleaseNotFound: when there was none.
+        """
+        return self._find(model).report()
+
+    def is_on(self, model: str) -> bool:
+        """Whether a release of the model goes on."""
+        release = self.course.releases.get(model)
+        return release is not None and release.kept.is_on
+
+    def was_rolled_back(self, model: str, version: str) -> bool:
+        """Whether this version took itself back, at any time that is remembered."""
+        return version in self._kept.rolled_back.get(model, ())
+
+    async def introduce(
+        self,
+        stored: StoredModel,
+        plan: ReleasePlan,
+        *,
+        by: str,
+        config: ModelConfig | None = None,
+        again: bool = False,
+    ) -> ReleaseReport | None:
+        """Serve a new version and release it: until then the one before answers all.
+
+        Args:
+            stored: where the version is.
+            plan: how it is released; its model's name may be left out.
+            by: who wants it so.
+            config: how it is served; None: as the settings say, over what the archive asks for.
+            again: whether a version that took itself back before is tried again.
+
+        Returns:
+            How the release stands; None: it is the first version of its model, and answers all.
+
+        Raises:
+            VersionRolledBack: when it took itself back before.
+            Conflict: when a release of the model is on, or the version is served already.
+            InvalidModel: when it cannot be loaded.
+        """
+        name, version = stored.manifest.name, stored.manifest.version
+        if name not in self._registry.names:
+            await self._engine.register(stored, config)
+            return None
+        self._check_new(name, version, again=again)
+        stable = self._registry.default_version(name)
+        self._registry.shun(name, version)
+        await self._engine.register(stored, config)
+        plan = structs.replace(plan, model=name, stable=plan.stable or stable)
+        return await self.begin(plan, by=by, again=again)
+
+    async def begin(self, plan: ReleasePlan, *, by: str, again: bool = False) -> ReleaseReport:
+        """Release a version that is served already.
+
+        Args:
+            plan: how.
+            by: who wants it so.
+            again: whether a version that took itself back before is tried again.
+
+        Raises:
+            VersionRolledBack: when it took itself back before.
+            Conflict: when a release of the model is on.
+            ModelNotFound: when there is no such model or version.
+            BadInput: when its versions cannot be told apart, or serve sequences.
+            NotAllowed: where TorchServe's ways are kept.
+            InvalidModel: when a version has no worker, and none can be started.
+        """
+        if self._settings.compat == "torchserve":
+            raise NotAllowed("there are no releases with compat = torchserve")
+        stable = plan.stable or self._registry.default_version(plan.model)
+        candidate = candidate_of(plan, stable)
+        self._check_new(plan.model, candidate, again=again)
+        weights = _first_weights(plan, stable)
+        self._check_versions(plan.model, stable, weights)
+        await self._wake(plan.model, weights)
+        self._check_new(plan.model, candidate, again=again)
+        now = time.time()
+        kept = KeptRelease(
+            id=secrets.token_hex(6),
+            plan=plan,
+            stable=stable,
+            candidate=candidate,
+            weights=weights,
+            begun_at=now,
+            step_at=now,
+        )
+        self.course.begin(Release(kept, self._registry), by)
+        if not self._file.is_kept:
+            _log.warning("no log_dir and no releases_file: a restart will not know of the release")
+        return self.read(plan.model)
+
+    def step(self, model: str, *, by: str, share: float | None = None) -> ReleaseReport:
+        """Give the new version more now, whether or not it has earned it; or less.
+
+        Args:
+            model: whose release.
+            by: who wants it so.
+            share: of the requests, in (0, 1]; None: a canary's next step.
+
+        Raises:
+            ReleaseNotFound: when there was none.
+            Conflict: when it is over.
+            BadInput: when there is no next step, or the share cannot be.
+        """
+        release = self._find_on(model)
+        plan = release.kept.plan
+        if isinstance(plan, ShadowPlan):
+            raise BadInput("a shadow answers no client: it has no steps")
+        if len(release.kept.weights) != 2:
+            raise BadInput("a split of more than two versions has no steps: begin another one")
+        if share is None and not isinstance(plan, CanaryPlan):
+            raise BadInput("a split has no next step: name the share")
+        wanted = release.next_share if share is None else share
+        if not 0 < wanted <= 1:
+            raise BadInput(f"share must be above 0 and at most 1, got {wanted:g}")
+        if wanted == 1:
+            self._check_ready(release)
+        self.course.step_to(release, wanted, by)
+        return release.report()
+
+    def promote(self, model: str, *, by: str) -> ReleaseReport:
+        """Let the new version answer everything from now on.
+
+        Raises:
+            ReleaseNotFound: when there was none.
+            Conflict: when it is over, or the new version has no worker.
+        """
+        release = self._find_on(model)
+        self._check_ready(release)
+        self.course.complete(release, by)
+        return release.report()
+
+    def pause(self, model: str, *, by: str) -> ReleaseReport:
+        """Let a canary get no larger; it is still taken back if it must be.
+
+        Raises:
+            ReleaseNotFound: when there was none.
+            Conflict: when it is over.
+        """
+        return self._set_state(model, "paused", by)
+
+    def resume(self, model: str, *, by: str) -> ReleaseReport:
+        """Let a canary get larger again.
+
+        Raises:
+            ReleaseNotFound: when there was none.
+            Conflict: when it is over.
+        """
+        return self._set_state(model, "running", by)
+
+    def abort(self, model: str, *, by: str, reason: str = "") -> ReleaseReport:
+        """Let the version before answer everything again; the others' workers go when done.
+
+        Raises:
+            ReleaseNotFound: when there was none.
+            Conflict: when it is over.
+        """
+        release = self._find_on(model)
+        self.course.abort(release, by, reason)
+        return release.report()
+
+    def feed_back(self, model: str, version: str, metric: str, value: float) -> None:
+        """Count what a client says of an answer, while a release goes on.
+
+        Raises:
+            ReleaseNotFound: when none of the model goes on, or the version is not in it.
+        """
+        release = self.course.releases.get(model)
+        if release is None or not release.kept.is_on or version not in release.arms:
+            raise ReleaseNotFound(f"no release of {model} with version {version} goes on")
+        release.arms[version].measure(metric, value)
+
+    def _set_state(self, model: str, state: ReleaseState, by: str) -> ReleaseReport:
+        release = self._find_on(model)
+        if release.kept.state != state:
+            release.kept.state = state
+            kind: ReleaseEventKind = "paused" if state == "paused" else "resumed"
+            self.course.tell(release, kind, by, release.kept.share)
+        return release.report()
+
+    def _find(self, model: str) -> Release:
+        release = self.course.releases.get(model)
+        if release is None:
+            raise ReleaseNotFound(f"there was no release of {model}: begin one")
+        return release
+
+    def _find_on(self, model: str) -> Release:
+        release = self._find(model)
+        if not release.kept.is_on:
+            state = release.kept.state.replace("_", " ")
+            raise Conflict(f"the last release of {model} is over ({state}): begin another one")
+        return release
+
+    def _check_new(self, model: str, version: str, *, again: bool) -> None:
+        if self.is_on(model):
+            raise Conflict(f"a release of {model} is on: promote or abort it first")
+        if self.was_rolled_back(model, version) and not again:
+            msg = f"version {version} of {model} took itself back: say again=true to try it again"
+            raise VersionRolledBack(msg)
+
+    def _check_ready(self, release: Release) -> None:
+        kept = release.kept
+        if not self._registry.find(kept.model, kept.candidate).is_ready:
+            raise Conflict(f"version {kept.candidate} has no worker: scale it up first")
+
+    def _check_versions(self, model: str, stable: str, weights: dict[str, float]) -> None:
+        if len(weights) < 2 or stable not in weights:
+            msg = f"a release is of the stable version, {stable}, and of another one: name both"
+            raise BadInput(msg)
+        for version in weights:
+            if self._registry.find(model, version).config.sequence_batching:
+                raise BadInput(f"version {version} serves sequences, which stay with one version")
+
+    async def _begin_configured(self, plan: ReleasePlan) -> None:
+        """Begin what the settings say, once: what has ended is not begun again by a restart."""
+        last = self._kept.releases.get(plan.model)
+        if last is not None and last.plan == plan:
+            return
+        stable = plan.stable or self._registry.default_version(plan.model)
+        if self.is_on(plan.model) or self.was_rolled_back(plan.model, candidate_of(plan, stable)):
+            _log.warning("the release of %s in the settings does not begin", plan.model)
+            return
+        await self.begin(plan, by="settings")
+
+    async def _wake(self, model: str, versions: dict[str, float]) -> None:
+        """Give workers to versions that have none, as one that was taken back has.
+
+        Raises:
+            InvalidModel: when one cannot be started.
+        """
+        for version in versions:
+            endpoint = self._registry.find(model, version)
+            if not endpoint.is_wanted:
+                least = max(endpoint.config.min_workers, 1)
+                most = max(endpoint.config.max_workers or 0, least)
+                await endpoint.scale(least, most, wait=True)
+
+
+def _path_of(settings: ServerSettings) -> Path | None:
+    if settings.releases_file:
+        return Path(settings.releases_file)
+    return Path(settings.log_dir) / "config" / "releases.json" if settings.log_dir else None
+
+
+def _new_versions(plan: ReleasePlan) -> Sequence[str]:
+    """Those of a plan that do not answer everything before it begins."""
+    if not isinstance(plan, SplitPlan):
+        return (plan.version,)
+    return [version for version in plan.weights if plan.stable not in ("", version)]
+
+
+def _first_weights(plan: ReleasePlan, stable: str) -> dict[str, float]:
+    if isinstance(plan, SplitPlan):
+        return dict(plan.weights)
+    share = plan.steps[0] if isinstance(plan, CanaryPlan) else 0.0
+    return {plan.version: share, stable: 1 - share}
