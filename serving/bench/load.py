@@ -22,6 +22,9 @@ __all__ = ("Plan", "arrivals", "build_request", "run")
 _READ, _WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 _NEVER = float("inf")
 
+_PATIENCE = 4.0
+"""How many times longer than planned a closed loop is watched that hardly answers."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -31,7 +34,8 @@ class Plan:
         port: of the server.
         requests: the bytes of each request; they take turns.
         clients: connections; in an open loop the most there may be.
-        seconds: how long is measured.
+        seconds: how long is measured; in a closed loop up to four times as long, until as many
+            requests have begun as there are clients.
         warmup_s: how long before that.
         rate: arrivals a second; None: a closed loop.
         count: requests after the warm-up, where the time is not over before; None: as many as fit.
@@ -106,15 +110,18 @@ class _Run:
         self.idle: list[Connection] = []
         self.due: deque[float] = deque()
         self.sent = self.counted = 0
+        self.good: list[tuple[float, float]] = []
         self.begin = time.perf_counter()
         self.measured_from = self.begin + plan.warmup_s
         self.end = self.measured_from + plan.seconds
+        self.latest = self.measured_from + _PATIENCE * plan.seconds
 
     def carry_out(self) -> Result:
         worked_from = time.process_time()
         try:
             self._send_until_end()
             ended = time.perf_counter()
+            self.end = max(self.end, ended) if self._is_closed else self.end
             self.result.busy = (time.process_time() - worked_from) / (ended - self.begin)
             self._drain(ended + self.plan.drain_s)
         finally:
@@ -123,7 +130,12 @@ class _Run:
             self.selector.close()
         until = self.end if self.plan.count is None else time.perf_counter()
         self.result.seconds = until - self.measured_from
+        self.result.completed = sum(self._share(*span, until) for span in self.good)
         return self.result
+
+    @property
+    def _is_closed(self) -> bool:
+        return self.plan.rate is None and self.plan.count is None
 
     def _send_until_end(self) -> None:
         upcoming = self._arrivals()
@@ -136,14 +148,19 @@ class _Run:
                 self.due.append(next_at)
                 next_at = next(upcoming)
             self._start_due()
-            self._wait(min(next_at, self.end))
+            self._wait(min(next_at, self.end if now < self.end else self.latest))
         while self.plan.count is None and next_at < self.end:
             # Due as well, though this process was held up: to leave it out would flatter.
             self.due.append(next_at)
             next_at = next(upcoming)
 
     def _is_over(self, now: float) -> bool:
-        return now >= self.end or (self.plan.count is not None and self.counted >= self.plan.count)
+        if self.plan.count is not None and self.counted >= self.plan.count:
+            return True
+        if now < self.end or not self._is_closed or self.counted >= self.plan.clients:
+            return now >= self.end
+        # In less time than an answer takes nothing is seen.
+        return now >= self.latest
 
     def _drain(self, until: float) -> None:
         """Wait for what is under way; what is not answered then never was."""
@@ -215,7 +232,7 @@ class _Run:
         self.result.statuses[status] += 1
         self._keep(client.started, now, status)
         if is_good(status):
-            self.result.completed += self._share(client.started, now)
+            self.good.append((client.started, now))
         if not self.result.sample or not is_good(status):
             self.result.sample = client.body[:80]
         client.is_busy = False
@@ -224,13 +241,11 @@ class _Run:
         else:
             self._go_on(client, now)
 
-    def _share(self, started: float, now: float) -> float:
-        """How much of a request's answer belongs to the time that is measured, in [0, 1]."""
-        if self.plan.count is not None:
-            return float(now >= self.measured_from)
-        if self.plan.rate is not None:
-            return float(self.measured_from <= now <= self.end)
-        return part_within(started, now, self.end, self.measured_from)
+    def _share(self, started: float, ended: float, until: float) -> float:
+        """How much of an answer belongs to the time that is measured, in [0, 1]."""
+        if self._is_closed:
+            return part_within(started, ended, until, self.measured_from)
+        return float(self.measured_from <= ended <= until)
 
     def _keep(self, started: float, now: float, status: int) -> None:
         if started >= self.measured_from:

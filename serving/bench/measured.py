@@ -181,7 +181,7 @@ def measure(result: Result, limit_ms: float | None) -> Measured:
         p99_ms=of(99),
         p999_ms=of(99.9),
         mean_ms=float(np.mean(good)) if good else None,
-        errors=bad / len(result.records) if result.records else 1.0,
+        errors=bad / len(result.records) if result.records else float(not result.completed),
         statuses=dict(statuses),
         slices=slices_of(result, SLICES),
         busy=result.busy,

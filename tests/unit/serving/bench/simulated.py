@@ -4,8 +4,11 @@ import random
 
 from serving.bench.measured import Measured, Slice, Trial
 from serving.bench.setting import Setting
+from serving.bench.trial import Timing
 
 CORES = 4
+
+TIMING = Timing(seconds=5.0, repeats=3, warmup_s=1.0)
 
 
 def throughput_of(setting: Setting) -> tuple[float, float]:
@@ -24,28 +27,39 @@ def throughput_of(setting: Setting) -> tuple[float, float]:
 
 
 class Simulated:
-    """Tries settings of that law; counts what it costs, seconds."""
+    """Tries settings of that law; counts what it costs, seconds.
 
-    def __init__(self, noise: float = 0.02, start_s: float = 0.5, seed: int = 1) -> None:
+    Beside the measuring that is a warm-up, the answers that are waited for at the end, and a
+    worker's start, one after the other, where there must be new ones.
+    """
+
+    def __init__(self, noise: float = 0.02, start_s: float = 1.0, seed: int = 1) -> None:
         self.cost_s = 0.0
-        self.tried: list[tuple[Setting, float]] = []
         self._chance = random.Random(seed)
         self._noise, self._start_s = noise, start_s
         self._served: Setting | None = None
 
     def attempt(self, setting: Setting, seconds: float) -> Trial:
-        self.cost_s += seconds + self._start_s * (self._served != setting.served)
-        self._served = setting.served
-        self.tried.append((setting, seconds))
-        # Noise falls with the root of the time, from that of ten seconds.
-        sigma = self._noise * (10 / seconds) ** 0.5
         rate, p99_ms = throughput_of(setting)
+        timing = TIMING.split(seconds)
+        self.cost_s += timing.whole_s + timing.warmup_s + timing.repeats * p99_ms / 1000
+        if self._needs_workers(setting):
+            self.cost_s += self._start_s * setting.workers
+        self._served = setting
+        # Noise falls with the root of the time, from that of ten seconds.
+        sigma = self._noise * (10 / timing.whole_s) ** 0.5
         return trial(
             setting,
             seconds,
             rate * (1 + self._chance.gauss(0, sigma)),
             p99_ms * (1 + abs(self._chance.gauss(0, sigma))),
         )
+
+    def _needs_workers(self, setting: Setting) -> bool:
+        before = self._served
+        if before is None or before.workers != setting.workers:
+            return True
+        return before.batch_size > setting.batch_size
 
 
 def trial(

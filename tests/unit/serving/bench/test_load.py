@@ -122,8 +122,20 @@ def test_batch_that_falls_across_the_end_counts_by_the_part_that_lies_within() -
     with server(in_batches) as (port, _):
         result = run(plan(port, seconds=0.6, clients=4))
     spans = [(r.start_s, r.start_s + r.latency_ms / 1000) for r in result.records]
-    assert result.completed == pytest.approx(sum(part_within(*span, 0.6) for span in spans))
+    assert result.completed == pytest.approx(sum(part_within(*span, result.seconds) for span in spans))
     assert result.completed < len(result.records)
+
+
+def test_look_that_is_shorter_than_an_answer_goes_on_until_each_client_has_asked_again() -> None:
+    def slow(_: int) -> bytes:
+        time.sleep(0.2)
+        return GOOD
+
+    with server(slow) as (port, _):
+        result = run(plan(port, seconds=0.1, warmup_s=0.05, clients=2))
+    assert len(result.records) >= 2
+    assert len(result.latencies_ms) == len(result.records)
+    assert 0.1 < result.seconds
 
 
 @pytest.mark.parametrize(
