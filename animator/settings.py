@@ -12,6 +12,7 @@ from urllib.parse import quote
 import msgspec
 
 from animator.core.errors import AnimatorError
+from animator.core.places import BucketPlace, read_bucket
 
 __all__ = ("BadSettings", "Settings", "load_settings", "settings_to_environment")
 
@@ -26,7 +27,8 @@ Count = Annotated[int, msgspec.Meta(ge=1)]
 Natural = Annotated[int, msgspec.Meta(ge=0)]
 Origins = Annotated[str, msgspec.Meta(pattern=r"^(https?://[^/,\s]+(, *|\Z))*\Z")]
 HttpUrl = Annotated[str, msgspec.Meta(pattern="^https?://")]
-RedisUrl = Annotated[str, msgspec.Meta(pattern="^(rediss?|unix)://")]
+RedisUrl = Annotated[str, msgspec.Meta(pattern=r"^(rediss?(\+sentinel)?|unix)://")]
+StoreUrl = Annotated[str, msgspec.Meta(pattern="^s3://")]
 
 _HERE = Path(__file__).resolve().parents[1]
 
@@ -84,6 +86,18 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     redis_url: RedisUrl | None = None
     """A Redis or Valkey server for jobs; None: a private one in the data folder. REDIS_URL too."""
 
+    store: StoreUrl | None = None
+    """Where drawings and animations are kept: s3://BUCKET/PREFIX; None: in the data folder."""
+
+    store_endpoint: HttpUrl | None = None
+    """Address of the server of that bucket; None: Amazon's, or AWS_ENDPOINT_URL_S3."""
+
+    store_region: str | None = None
+    """Region of that bucket; None: AWS_DEFAULT_REGION or that of the profile, else us-east-1."""
+
+    store_path_style: bool = False
+    """Whether its name stands in the path of addresses, as most servers but Amazon's want it."""
+
     data_dir: Path = msgspec.field(default_factory=_default_data_dir)
     """Folder of drawings, animations, and the private Redis."""
 
@@ -106,7 +120,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Whether those without an API key may hand in and change things; theirs only, in any case."""
 
     key_file: Path | None = None
-    """File of the API keys; None: keys.toml in the data folder. `animator keys` fills it."""
+    """File of the API keys; None: keys.toml where drawings are. `animator keys` fills it."""
 
     cors_origins: Origins = ""
     """Other origins whose pages may use the API, such as https://example.org; with commas."""
@@ -145,11 +159,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Lines for people, or an object of JSON a line, with the ids of requests and jobs."""
 
     @property
-    def keys(self) -> Path:
-        """File of the API keys."""
-        return self.key_file or self.data_dir / "keys.toml"
-
-    @property
     def serving_keys(self) -> Path:
         """Where the model server that is started here writes its keys."""
         return self.data_dir / "serving-keys.json"
@@ -165,14 +174,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return tuple(origin.strip() for origin in self.cors_origins.split(",") if origin.strip())
 
     @property
-    def documents_dir(self) -> Path:
-        """Folder of drawings, annotations and animations as documents."""
-        return self.data_dir / "documents"
-
-    @property
-    def blobs_dir(self) -> Path:
-        """Folder of uploads, pictures and finished files."""
-        return self.data_dir / "blobs"
+    def storage(self) -> Path | BucketPlace:
+        """Where drawings, animations and keys are kept: a folder, or a bucket."""
+        if self.store is None:
+            return self.data_dir
+        return msgspec.structs.replace(
+            read_bucket(self.store),
+            endpoint=self.store_endpoint,
+            region=self.store_region,
+            path_style=self.store_path_style,
+        )
 
     @property
     def scratch_dir(self) -> Path:
@@ -234,7 +245,16 @@ def load_settings(
     except msgspec.ValidationError as error:
         msg = f"Wrong setting: {error}"
         raise BadSettings(msg) from error
+    _check_store(settings)
     return msgspec.structs.replace(settings, data_dir=settings.data_dir.expanduser().absolute())
+
+
+def _check_store(settings: Settings) -> None:
+    try:
+        _ = settings.storage
+    except ValueError as error:
+        msg = f"Wrong setting: {error}"
+        raise BadSettings(msg) from error
 
 
 def settings_to_environment(settings: Settings) -> dict[str, str]:

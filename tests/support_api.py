@@ -13,6 +13,7 @@ from animator.api.services import RequestCounter
 from animator.core.animation import Animation, AnimationFormat
 from animator.core.annotation import Annotation, FigureAnnotation
 from animator.core.documents import (
+    AcceptedJob,
     AnimationDocument,
     AnimationRequest,
     Consent,
@@ -27,7 +28,7 @@ from animator.core.job import JobEvent
 from animator.core.mask import Mask, run_lengths_from_mask
 from animator.core.motion import MotionInfo
 from animator.core.rigging import lay_out
-from animator.store import Document
+from animator.store import Document, OpenBlob
 
 WEB_FOLDER = Path(__file__).parents[1] / "web"
 
@@ -141,6 +142,12 @@ class MemoryDocuments:
     def consents(self) -> tuple[str, ...]:
         return tuple(sorted(id for kind, id in self.documents if kind is Consent))
 
+    def accepted(self) -> tuple[str, ...]:
+        return tuple(sorted(id for kind, id in self.documents if kind is AcceptedJob))
+
+    def tidy(self, before: float) -> None:
+        """Nothing is left half done here."""
+
 
 @dataclass
 class MemoryBlobs:
@@ -155,6 +162,13 @@ class MemoryBlobs:
 
     def put(self, name: str, data: bytes) -> None:
         self.blobs[name] = data
+
+    def put_file(self, name: str, file: Path) -> None:
+        self.put(name, file.read_bytes())
+
+    def open(self, name: str) -> OpenBlob:
+        data = self.get(name)
+        return OpenBlob(len(data), lambda part: iter((data[part.start : part.stop],)))
 
     def delete(self, name: str) -> None:
         self.blobs.pop(name, None)

@@ -25,7 +25,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "animator.settings": ("animator.core",),
     "animator.store": ("animator.core",),
     "animator.client": ("animator.core",),
-    "animator.jobs.queue": ("animator.core", "animator.jobs.progress"),
+    "animator.jobs.queue": ("animator.core", "animator.jobs.progress", "animator.store"),
     "animator.jobs.progress": ("animator.core",),
     "animator.jobs": (
         "animator.core",

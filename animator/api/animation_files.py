@@ -1,9 +1,10 @@
 """The files of animations as answers: one by its format, or everything of a drawing in a zip."""
 
-import io
+import tempfile
+import time
 import zipfile
 from pathlib import PurePath
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 from litestar import Request, Response
@@ -19,6 +20,7 @@ from animator.core.documents import (
     own_motion_id,
 )
 from animator.core.errors import NotFound
+from animator.store import OpenBlob
 
 __all__ = ("pack_everything", "send_file")
 
@@ -29,7 +31,7 @@ def send_file(
     animation: AnimationDocument,
     file_name: str,
     save: bool = False,
-) -> Response[bytes]:
+) -> Response[Any]:
     """A file of an animation by its format; with a name for saving when that is wanted.
 
     Raises:
@@ -37,7 +39,7 @@ def send_file(
     """
     file = _find_file(animation, file_name)
     content = Content(
-        data=services.blobs.get(file.blob),
+        data=services.blobs.open(file.blob),
         media_type=FORMATS[file.format].media_type,
         etag=file.blob,
         cache=PRIVATE_CACHE,
@@ -65,8 +67,10 @@ def _motion_word(services: ApiServices, animation: AnimationDocument) -> str:
         return "motion"
 
 
-def pack_everything(services: ApiServices, drawing: DrawingDocument) -> bytes:
+def pack_everything(services: ApiServices, drawing: DrawingDocument) -> BinaryIO:
     """A zip with the picture, what was found in it, and every file that is ready.
+
+    It is a nameless file, read to its end: films may be larger than the memory.
 
     Raises:
         NotFound: when the drawing has not been read yet.
@@ -75,10 +79,10 @@ def pack_everything(services: ApiServices, drawing: DrawingDocument) -> bytes:
         msg = "The drawing has not been read yet."
         raise NotFound(msg)
     annotation = services.documents.get(Annotation, drawing.id)
-    packed = io.BytesIO()
+    packed: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115  # whoever sends it closes it
     # Pictures and films are compressed already, so they are stored as they are.
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as everything:
-        everything.writestr("drawing.jpg", services.blobs.get(drawing.picture))
+        _pack(everything, "drawing.jpg", services.blobs.open(drawing.picture))
         everything.writestr("annotation.json", msgspec.json.encode(annotation))
         taken: set[str] = set()
         for animation in services.documents.animations_of(drawing.id):
@@ -86,8 +90,14 @@ def pack_everything(services: ApiServices, drawing: DrawingDocument) -> bytes:
             folder = _free_name(motion, taken)
             for file in animation.files:
                 name = f"{folder}/{motion}.{file.format.suffix}"
-                everything.writestr(name, services.blobs.get(file.blob))
-    return packed.getvalue()
+                _pack(everything, name, services.blobs.open(file.blob))
+    return packed
+
+
+def _pack(everything: zipfile.ZipFile, name: str, blob: OpenBlob) -> None:
+    with everything.open(zipfile.ZipInfo(name, time.localtime()[:6]), "w") as entry:
+        for chunk in blob.stream(range(blob.size)):
+            entry.write(chunk)
 
 
 def _find_file(animation: AnimationDocument, file_name: str) -> Animation:

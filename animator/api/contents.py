@@ -1,17 +1,25 @@
 """Bytes as an answer: entity tags, one byte range, a name for saving."""
 
 import re
+from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 from urllib.parse import quote
 
 import msgspec
 from litestar import Request, Response
 from litestar.exceptions import HTTPException
+from litestar.response import Stream
 
-__all__ = ("PRIVATE_CACHE", "Content", "offer_as", "respond_with")
+from animator.store import OpenBlob
+
+__all__ = ("PRIVATE_CACHE", "Content", "offer_as", "respond_with", "stream")
 
 PRIVATE_CACHE = "private, max-age=3600"
 """For files that never change under their name, and belong to one person."""
+
+_AT_ONCE = 1024 * 1024
+"""Bytes that are sent in one piece; more come bit by bit, and are not held in memory."""
 
 _RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 
@@ -20,7 +28,7 @@ class Content(msgspec.Struct, frozen=True, kw_only=True):
     """What is sent, and how it may be kept.
 
     Attributes:
-        data: the whole of it.
+        data: the whole of it, or where it is read from.
         media_type: such as "image/gif".
         etag: names this very content; without quotes.
         cache: the Cache-Control header.
@@ -28,7 +36,7 @@ class Content(msgspec.Struct, frozen=True, kw_only=True):
         encoding: how `data` is packed, such as "gzip"; None: not at all.
     """
 
-    data: bytes
+    data: bytes | OpenBlob
     media_type: str
     etag: str
     cache: str
@@ -41,7 +49,7 @@ def offer_as(name: str) -> dict[str, str]:
     return {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
 
 
-def respond_with(request: Request[Any, Any, Any], content: Content) -> Response[bytes]:
+def respond_with(request: Request[Any, Any, Any], content: Content) -> Response[Any]:
     """Send content, or the part asked for (RFC 9110), or word that it has not changed.
 
     Raises:
@@ -54,16 +62,17 @@ def respond_with(request: Request[Any, Any, Any], content: Content) -> Response[
     if content.encoding is not None:
         headers["Content-Encoding"] = content.encoding
     if etag in request.headers.get("If-None-Match", ""):
-        return _respond(b"", 304, content, headers)
+        return Response(b"", status_code=304, media_type=content.media_type, headers=headers)
+    size = content.data.size if isinstance(content.data, OpenBlob) else len(content.data)
     matched = _RANGE.fullmatch(request.headers.get("Range", ""))
     if matched is None or request.headers.get("If-Range", etag) != etag:
-        return _respond(content.data, 200, content, headers)
-    part = _find_part(matched.group(1), matched.group(2), len(content.data))
+        return _respond(content, range(size), 200, headers)
+    part = _find_part(matched.group(1), matched.group(2), size)
     if part is None:
-        whole = {"Content-Range": f"bytes */{len(content.data)}"}
+        whole = {"Content-Range": f"bytes */{size}"}
         raise HTTPException("the file has no such bytes", status_code=416, headers=whole)
-    headers["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{len(content.data)}"
-    return _respond(content.data[part.start : part.stop], 206, content, headers)
+    headers["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{size}"
+    return _respond(content, part, 206, headers)
 
 
 def _find_part(first: str, last: str, size: int) -> range | None:
@@ -75,7 +84,21 @@ def _find_part(first: str, last: str, size: int) -> range | None:
     return part if part else None
 
 
-def _respond(
-    data: bytes, status: int, content: Content, headers: dict[str, str]
-) -> Response[bytes]:
-    return Response(data, status_code=status, media_type=content.media_type, headers=headers)
+def stream(chunks: Iterator[bytes], size: int, headers: dict[str, str], **more: Any) -> Stream:
+    """Send bytes as they come; the first are read before anything is told of success.
+
+    size: of all of them.
+    """
+    first = next(chunks, b"")
+    headers = {**headers, "Content-Length": str(size)}
+    return Stream(chain((first,), chunks), headers=headers, **more)
+
+
+def _respond(content: Content, part: range, status: int, headers: dict[str, str]) -> Response[Any]:
+    more: dict[str, Any] = {"status_code": status, "media_type": content.media_type}
+    if not isinstance(content.data, OpenBlob):
+        return Response(content.data[part.start : part.stop], headers=headers, **more)
+    if len(part) <= _AT_ONCE:
+        data = b"".join(content.data.stream(part)) if part else b""
+        return Response(data, headers=headers, **more)
+    return stream(content.data.stream(part), len(part), headers, **more)

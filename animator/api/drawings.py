@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import PurePath
-from typing import Any
+from typing import Any, BinaryIO
 
 from litestar import Controller, Request, Response, delete, get, post, put
 from litestar.params import FromPath
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED, HTTP_204_NO_CONTENT
 
 from animator.api.animation_files import pack_everything
-from animator.api.contents import PRIVATE_CACHE, Content, offer_as, respond_with
+from animator.api.contents import PRIVATE_CACHE, Content, offer_as, respond_with, stream
 from animator.api.owners import CurrentOwner
 from animator.api.pagination import After, Limit, cut_part, link_next
 from animator.api.rates import RATE
@@ -25,6 +25,8 @@ from animator.core.metadata import strip_metadata
 from animator.store import forget_drawing
 
 __all__ = ("DrawingController",)
+
+_CHUNK = 256 * 1024
 
 
 class DrawingController(Controller):
@@ -87,7 +89,7 @@ class DrawingController(Controller):
             msg = "The drawing has not been read yet."
             raise NotFound(msg)
         content = Content(
-            data=services.blobs.get(drawing.picture),
+            data=services.blobs.open(drawing.picture),
             media_type="image/jpeg",
             etag=drawing.picture,
             cache=PRIVATE_CACHE,
@@ -95,13 +97,13 @@ class DrawingController(Controller):
         return respond_with(request, content)
 
     @get("/{drawing_id:str}/everything.zip", sync_to_thread=True, media_type="application/zip")
-    def get_everything(self, drawing_id: FromPath[str], services: Services) -> Response[bytes]:
+    def get_everything(self, drawing_id: FromPath[str], services: Services) -> Response[Any]:
         """The picture, what was found in it, and every file that is ready, in one zip."""
         drawing = services.documents.get(DrawingDocument, drawing_id)
-        return Response(
-            pack_everything(services, drawing),
-            headers=offer_as(f"{PurePath(drawing.name).stem}.zip"),
-        )
+        packed = pack_everything(services, drawing)
+        headers = offer_as(f"{PurePath(drawing.name).stem}.zip")
+        size = packed.tell()
+        return stream(_read(packed), size, headers, media_type="application/zip")
 
     @put(
         "/{drawing_id:str}/background",
@@ -118,6 +120,13 @@ class DrawingController(Controller):
         """
         upload = await read_upload(request, services.limits.upload_bytes)
         await asyncio.to_thread(_store_background, services, drawing_id, upload)
+
+
+def _read(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        file.seek(0)
+        while chunk := file.read(_CHUNK):
+            yield chunk
 
 
 def _find_all(services: ApiServices, ids: Iterable[str]) -> Iterator[DrawingDocument]:

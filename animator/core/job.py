@@ -17,6 +17,7 @@ __all__ = (
     "new_job",
     "problem_from_error",
     "subject_of",
+    "waiting",
 )
 
 JobState = Literal["queued", "running", "done", "failed"]
@@ -73,6 +74,11 @@ class JobEvent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     progress: float
     problem: JobProblem | None = None
     found: Annotation | None = None
+
+
+def waiting(job: str) -> JobEvent:
+    """The first event of a job."""
+    return JobEvent(job=job, state="queued", step="waiting", progress=0.0)
 
 
 def problem_from_error(error: AnimatorError) -> JobProblem:

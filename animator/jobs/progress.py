@@ -13,7 +13,7 @@ from redis.client import Pipeline
 
 from animator.core.annotation import Annotation
 from animator.core.errors import NotFound
-from animator.core.job import JobEvent, JobProblem, Step
+from animator.core.job import JobEvent, JobProblem, Step, waiting
 
 __all__ = ("UNREACHABLE", "JobEvents", "JobFollower", "JobProgress", "add_event")
 
@@ -130,8 +130,18 @@ class JobProgress:
 class JobFollower:
     """Follows jobs on an event loop."""
 
-    def __init__(self, connect: Callable[[], AsyncRedis]) -> None:
+    def __init__(
+        self, connect: Callable[[], AsyncRedis], is_accepted: Callable[[str], bool]
+    ) -> None:
+        """Prepare to follow.
+
+        Args:
+            connect: makes a client.
+            is_accepted: whether a job that Redis does not know was accepted and lost there, and
+                will be handed in again; called in a thread.
+        """
         self._connect = connect
+        self._is_accepted = is_accepted
 
     async def __call__(self, job: str) -> AsyncIterator[JobEvent]:
         """Yield the last event at once, then each new one; end after done or failed.
@@ -154,6 +164,14 @@ class JobFollower:
                         return
             except UNREACHABLE:
                 await asyncio.sleep(_LOOK_AGAIN / 4)
+            except NotFound:
+                if not await asyncio.to_thread(self._is_accepted, job):
+                    raise
+                reached = time.monotonic()
+                if last is None:
+                    last = waiting(job)
+                    yield last
+                await asyncio.sleep(_LOOK_AGAIN)
 
     async def _listen(self, job: str) -> AsyncIterator[JobEvent]:
         """Events as they come; a channel may lose some, so the kept one is read now and then."""

@@ -1,15 +1,19 @@
 """The queue: names a task and what it is about; whoever works on it is elsewhere."""
 
 import logging
+import time
+from contextlib import suppress
 
 from redis import Redis
 from rq import Queue, Retry
 from rq.serializers import JSONSerializer
 
-from animator.core.errors import JobFailed
-from animator.core.job import JobEvent
+from animator.core.documents import AcceptedJob
+from animator.core.errors import JobFailed, NotFound, StorageUnavailable
+from animator.core.job import JobEvent, waiting
 from animator.core.tracing import Attribute, outgoing, part
 from animator.jobs.progress import UNREACHABLE, JobEvents, add_event
+from animator.store import DocumentStore
 
 __all__ = ("LATER", "MAX_ATTEMPTS", "QUEUE", "JobQueue", "message_attributes")
 
@@ -25,21 +29,28 @@ MAX_ATTEMPTS = 3
 """How often a job is begun before it counts as failed."""
 
 _RESULT_TTL = 3600
+_RECALLED_FOR = 30
 _FAILURE_TTL = 7 * 24 * 3600
 
 
 class JobQueue:
-    """Takes work, and tells where it stands; jobs are kept as JSON, never as pickles."""
+    """Takes work, and tells where it stands; jobs are kept as JSON, never as pickles.
 
-    def __init__(self, client: Redis, timeout: int) -> None:
+    That a job was accepted is noted among the documents before it is put into Redis, which may lose
+    its last second when it dies; see `animator.jobs.recall`.
+    """
+
+    def __init__(self, client: Redis, timeout: int, documents: DocumentStore) -> None:
         """Use a connection to Redis.
 
         Args:
             client: the connection.
             timeout: seconds after which one attempt at a job is given up.
+            documents: where it is noted what was accepted.
         """
         self._redis = client
         self._timeout = timeout
+        self._documents = documents
 
     def enqueue_annotation(self, job: str, drawing: str) -> None:
         """Have a drawing read and annotated.
@@ -92,22 +103,43 @@ class JobQueue:
             return JobEvents(self._redis).last(job)
         except UNREACHABLE as error:
             raise _unreachable() from error
+        except NotFound:
+            self._documents.get(AcceptedJob, job)
+            return waiting(job)  # it will be handed in again
+
+    def is_accepted(self, job: str) -> bool:
+        """Whether the job was accepted and has not ended, whatever became of it in Redis."""
+        with suppress(NotFound):
+            self._documents.get(AcceptedJob, job)
+            return True
+        return False
+
+    def hand_in_again(self, job: str, accepted: AcceptedJob) -> None:
+        """Put a job into Redis that was lost there; of several that do so, one does."""
+        if self._redis.set(f"animator:recalled:{job}", 1, nx=True, ex=_RECALLED_FOR):
+            self._put(job, accepted)
 
     def _enqueue(self, task: str, job: str, subject: str, name: str = QUEUE) -> None:
-        """Put the job and its first event into Redis, both or neither."""
+        """Note the job, then put it and its first event into Redis, both or neither."""
+        accepted = AcceptedJob(task=task, subject=subject, queue=name, created=time.time())
         try:
             with part(f"send {name}", "producer", message_attributes(job, name)):
-                self._put(task, job, subject, name)
+                self._documents.put(job, accepted)
+                self._put(job, accepted)
         except UNREACHABLE as error:
+            with suppress(StorageUnavailable):
+                self._documents.delete(AcceptedJob, job)
             raise _unreachable() from error
+        except StorageUnavailable as error:
+            raise JobFailed(error.message) from error
         logger.debug("job %s waits", job, extra={"job": job})
 
-    def _put(self, task: str, job: str, subject: str, name: str) -> None:
-        queue = Queue(name, connection=self._redis, serializer=JSONSerializer)
+    def _put(self, job: str, accepted: AcceptedJob) -> None:
+        queue = Queue(accepted.queue, connection=self._redis, serializer=JSONSerializer)
         with self._redis.pipeline() as pipeline:
             queue.enqueue_call(
-                task,
-                args=(job, subject),
+                accepted.task,
+                args=(job, accepted.subject),
                 job_id=job,
                 timeout=self._timeout,
                 result_ttl=_RESULT_TTL,
@@ -116,7 +148,7 @@ class JobQueue:
                 meta=outgoing(),
                 pipeline=pipeline,
             )
-            add_event(pipeline, JobEvent(job=job, state="queued", step="waiting", progress=0.0))
+            add_event(pipeline, waiting(job))
             pipeline.execute()
 
 

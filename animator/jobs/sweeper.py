@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Callable
+from itertools import groupby
 
 from redis import Redis
 
@@ -13,16 +14,12 @@ __all__ = ("Sweeper",)
 
 logger = logging.getLogger(__name__)
 
-_LOCK = "animator:sweep"
-_EVERY = 600
-"""Seconds between two sweeps, whoever does them."""
-
 _GRACE = 3600.0
 """Seconds after which a file that belongs to nothing is not one that is just being stored."""
 
 
 class Sweeper:
-    """Sweeps now and then; of all that share a Redis, one at a time does so."""
+    """Sweeps; done twice at a time it does no harm."""
 
     def __init__(
         self,
@@ -45,16 +42,6 @@ class Sweeper:
         self._blobs = blobs
         self._clock = clock
 
-    def walk(self) -> None:
-        """Sweep, when it is time and nobody else does."""
-        # It is not given back: nobody sweeps again before it runs out.
-        if not self._redis.set(_LOCK, 1, nx=True, ex=_EVERY):
-            return
-        try:
-            self.sweep()
-        except OSError:  # the next one may have more luck with the disk
-            logger.exception("could not sweep")
-
     def sweep(self) -> None:
         """Forget what is over, with all that was made of it, and what belongs to nothing."""
         now = self._clock()
@@ -64,14 +51,19 @@ class Sweeper:
         motions = self._documents.expired_motions(now)
         for motion in motions:
             forget_motion(self._documents, self._blobs, motion)
-        old = self._blobs.written_before(now - _GRACE)
-        lost = [blob for blob in old if not self._documents.knows(_id_in(blob))]
+        self._documents.tidy(now - _GRACE)
+        lost = self._lost(now - _GRACE)
         for blob in lost:
             self._blobs.delete(blob)
         counts = {"drawing": len(expired), "motion": len(motions), "file": len(lost)}
         self._accounts.swept(counts)
         if expired or lost:
             logger.info("forgot %d drawings and %d lost files", len(expired), len(lost))
+
+    def _lost(self, before: float) -> list[str]:
+        """Old files whose document is gone; it is asked for once for all of its files."""
+        old = groupby(self._blobs.written_before(before), _id_in)
+        return [blob for id, files in old if not self._documents.knows(id) for blob in files]
 
 
 def _id_in(blob: str) -> str:

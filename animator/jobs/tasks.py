@@ -1,6 +1,7 @@
 """The tasks, run by job workers, by dotted name.
 
-Read and annotate a drawing; find what its figures lack; make an animation; read a motion file.
+Read and annotate a drawing; find what its figures lack; make an animation; read a motion file. And
+chores that nobody asks for: forget what is over, hand in again what the queue lost.
 
 Each may be done twice, for a job is begun again when its worker died: what was finished before is
 not done anew, and writing replaces.
@@ -20,13 +21,14 @@ from rq.timeouts import JobTimeoutException
 from animator.core.animation import Animation
 from animator.core.annotation import Annotation, FigureAnnotation
 from animator.core.documents import (
+    AcceptedJob,
     AnimationDocument,
     DrawingDocument,
     MotionDocument,
     background_blob,
 )
 from animator.core.drawing import Drawing
-from animator.core.errors import AnimatorError, JobFailed, NotFound
+from animator.core.errors import AnimatorError, JobFailed, NotFound, StorageUnavailable
 from animator.core.job import JobProblem, Step, problem_from_error
 from animator.core.rotation import rotate_drawing
 from animator.core.tracing import note, outgoing, part
@@ -38,10 +40,13 @@ from animator.jobs.connection import connect
 from animator.jobs.motions import inspect_motion, read_motions
 from animator.jobs.predictor import PatientPredictor
 from animator.jobs.progress import JobEvents, JobProgress
+from animator.jobs.queue import JobQueue
 from animator.jobs.reading import read_upload
+from animator.jobs.recall import Recall
+from animator.jobs.sweeper import Sweeper
 from animator.pipeline import Progress, annotate, complete, film, stage_figures
 from animator.settings import load_settings
-from animator.store import BlobStore, Document, DocumentStore, FileBlobs, FileDocuments
+from animator.store import BlobStore, Document, DocumentStore, open_stores
 from serving.client import Client
 
 __all__ = (
@@ -50,6 +55,8 @@ __all__ = (
     "complete_figures",
     "open_workshop",
     "read_motion",
+    "recall",
+    "sweep",
 )
 
 logger = logging.getLogger(__name__)
@@ -57,6 +64,7 @@ logger = logging.getLogger(__name__)
 _REDIS_PATIENCE = 20.0
 _MODEL_PATIENCE = 20.0
 _COUNTING_PATIENCE = 1.0
+_STORE_ATTEMPTS = 6
 _TOO_LONG = JobProblem(code=JobFailed.code, message="This took too long, so it was given up.")
 
 
@@ -141,6 +149,22 @@ def read_motion(job: str, motion_id: str) -> None:
         shop.documents.put(motion_id, msgspec.structs.replace(motion, info=info))
 
 
+def sweep() -> None:
+    """Forget what is over, and files that belong to nothing."""
+    shop = open_workshop()
+    client = connect(load_settings().redis, patience=_REDIS_PATIENCE)
+    Sweeper(client, shop.documents, shop.blobs).sweep()
+
+
+def recall() -> None:
+    """Hand in again what was accepted and lost."""
+    settings = load_settings()
+    shop = open_workshop()
+    client = connect(settings.redis, patience=_REDIS_PATIENCE)
+    queue = JobQueue(client, settings.job_timeout, shop.documents)
+    Recall(client, shop.documents, queue).walk()
+
+
 @functools.cache
 def open_workshop() -> Workshop:
     """Opened once; a worker does so before its first job. Connections are made when they are used.
@@ -148,9 +172,11 @@ def open_workshop() -> Workshop:
     Thus each job, which runs in a fork, has its own.
     """
     settings = load_settings()
+    stores = open_stores(settings.storage, _STORE_ATTEMPTS)
+    stores.get_ready()
     return Workshop(
-        documents=FileDocuments(settings.documents_dir),
-        blobs=FileBlobs(settings.blobs_dir),
+        documents=stores.documents,
+        blobs=stores.blobs,
         events=JobEvents(connect(settings.redis, patience=_REDIS_PATIENCE)),
         predictor=PatientPredictor(
             Client(settings.model_server, headers=outgoing), patience=_MODEL_PATIENCE
@@ -167,6 +193,8 @@ def _attend(shop: Workshop, job: str) -> Iterator[JobProgress]:
     was_over = progress.is_over
     try:
         yield progress
+    except StorageUnavailable:
+        raise  # it comes back, and then there is another attempt
     except AnimatorError as error:
         logger.info("job %s failed: %s: %s", job, error.code, error.message)
         note({"error.type": error.code})
@@ -181,6 +209,9 @@ def _attend(shop: Workshop, job: str) -> Iterator[JobProgress]:
     finally:
         if not was_over:
             shop.accounts.attempted(progress)
+        if progress.is_over:
+            with suppress(StorageUnavailable):  # the recall sees to it
+                shop.documents.delete(AcceptedJob, job)
 
 
 def _while_wanted(shop: Workshop, animation_id: str, progress: Progress) -> Progress:
@@ -235,7 +266,7 @@ def _store_files(
     stored = []
     for file in files:
         blob = f"{document.id}.{file.format}"
-        shop.blobs.put(blob, (folder / file.blob).read_bytes())
+        shop.blobs.put_file(blob, folder / file.blob)
         stored.append(msgspec.structs.replace(file, blob=blob))
     document = msgspec.structs.replace(document, files=tuple(stored))
     _put_or_take_back(shop, document.id, document, [file.blob for file in stored])

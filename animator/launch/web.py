@@ -18,13 +18,14 @@ from animator.jobs.queue import JobQueue
 from animator.launch.watching import follow_work, make_registry, tell_metrics
 from animator.motion import list_motions
 from animator.settings import Settings
-from animator.store import FileBlobs, FileDocuments
+from animator.store import open_stores
 from animator.store.counter import RedisCounter
 from animator.store.keys import KeyFile
 
 __all__ = ("gather_services", "run_web")
 
 _REDIS_PATIENCE = 10.0
+_STORE_ATTEMPTS = 3
 _LAST_ANSWERS = 1
 """Seconds that requests under way are given when the server stops."""
 
@@ -86,11 +87,15 @@ class _Server(uvicorn.Server):
 
 def gather_services(settings: Settings) -> ApiServices:
     """All that the API works with."""
+    stores = open_stores(settings.storage, _STORE_ATTEMPTS)
+    client = connect(settings.redis, patience=_REDIS_PATIENCE)
+    queue = JobQueue(client, settings.job_timeout, stores.documents)
+    keys = KeyFile(settings.key_file) if settings.key_file else stores.keys
     return ApiServices(
-        documents=FileDocuments(settings.documents_dir),
-        blobs=FileBlobs(settings.blobs_dir),
-        queue=JobQueue(connect(settings.redis, patience=_REDIS_PATIENCE), settings.job_timeout),
-        follow=JobFollower(functools.partial(connect_async, settings.redis)),
+        documents=stores.documents,
+        blobs=stores.blobs,
+        queue=queue,
+        follow=JobFollower(functools.partial(connect_async, settings.redis), queue.is_accepted),
         motions=list_motions(),
         web_folder=settings.web_dir,
         limits=ApiLimits(
@@ -103,7 +108,7 @@ def gather_services(settings: Settings) -> ApiServices:
         access=Access(
             anonymous=settings.anonymous,
             origins=settings.origins,
-            find_key=KeyFile(settings.keys).find,
+            find_key=keys.find,
         ),
         count=RedisCounter(functools.partial(connect_async, settings.redis)),
         learning=settings.learning,

@@ -4,13 +4,12 @@ import socket
 import sys
 
 import animator.jobs.tasks
+from animator.jobs.chores import Chores
 from animator.jobs.connection import connect
-from animator.jobs.sweeper import Sweeper
 from animator.jobs.worker import JobWorker, count_live_workers
 from animator.launch.rehearsal import rehearse
 from animator.launch.watching import follow_work
 from animator.settings import Settings
-from animator.store import FileBlobs, FileDocuments
 from serving.workers.memory import keep_freed_memory
 
 __all__ = ("TASKS", "check_worker", "run_worker")
@@ -26,8 +25,7 @@ def run_worker(settings: Settings) -> None:
     # Pictures are large: a third of the time of outlining went into taking their memory anew.
     keep_freed_memory()
     client = connect(settings.redis, patience=_REDIS_PATIENCE)
-    sweeper = Sweeper(client, FileDocuments(settings.documents_dir), FileBlobs(settings.blobs_dir))
-    JobWorker(client, sweeper.walk, _get_ready, follow_work(settings, "worker")).work()
+    JobWorker(client, Chores(client).walk, _get_ready, follow_work(settings, "worker")).work()
 
 
 def _get_ready() -> None:

@@ -1,9 +1,10 @@
 """Documents and blobs: what is kept, and where."""
 
-from animator.store.base import BlobStore, Document, DocumentStore
+from animator.store.base import BlobStore, Document, DocumentStore, OpenBlob
 from animator.store.blobs import FileBlobs
 from animator.store.files import FileDocuments
 from animator.store.forget import forget_animation, forget_drawing, forget_motion
+from animator.store.opening import Stores, open_stores
 
 __all__ = (
     "BlobStore",
@@ -11,7 +12,10 @@ __all__ = (
     "DocumentStore",
     "FileBlobs",
     "FileDocuments",
+    "OpenBlob",
+    "Stores",
     "forget_animation",
     "forget_drawing",
     "forget_motion",
+    "open_stores",
 )

@@ -1,6 +1,7 @@
 """What the rest of Animator asks of a store."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -15,7 +16,7 @@ from animator.core.documents import (
     Share,
 )
 
-__all__ = ("BlobStore", "Document", "DocumentStore")
+__all__ = ("BlobStore", "Document", "DocumentStore", "OpenBlob")
 
 Document = TypeVar(
     "Document",
@@ -104,6 +105,19 @@ class DocumentStore(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class OpenBlob:
+    """A blob that is about to be read.
+
+    Attributes:
+        size: bytes, >= 0.
+        stream: gives a part of its bytes, not empty, bit by bit; raises NotFound when it is gone.
+    """
+
+    size: int
+    stream: Callable[[range], Iterator[bytes]]
+
+
 class BlobStore(Protocol):
     """Bytes by name; a name is letters, digits, ``-``, ``_`` and single dots between them."""
 
@@ -123,21 +137,11 @@ class BlobStore(Protocol):
         """
         ...
 
-    def size(self, name: str) -> int:
-        """Bytes of a blob.
+    def open(self, name: str) -> OpenBlob:
+        """Prepare to read a blob, or a part of it, without holding it in memory.
 
         Raises:
             NotFound: when there is none.
-        """
-        ...
-
-    def stream(self, name: str, part: range) -> Iterator[bytes]:
-        """Read a part of a blob, bit by bit; it is not held in memory.
-
-        part: bytes of the blob, not empty.
-
-        Raises:
-            NotFound: when there is none; with the first bytes.
         """
         ...
 

@@ -1,11 +1,13 @@
 """Blobs as files in one folder, which several processes may use at a time."""
 
+import functools
 import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from animator.core.errors import NotFound
+from animator.store.base import OpenBlob
 from animator.store.disk import check_name, copy_file, list_names, write_file
 
 __all__ = ("FileBlobs", "check_blob")
@@ -44,25 +46,13 @@ class FileBlobs:
         except FileNotFoundError as error:
             raise _not_found() from error
 
-    def size(self, name: str) -> int:
-        """Bytes of a blob; see `BlobStore.size`."""
+    def open(self, name: str) -> OpenBlob:
+        """Prepare to read a blob; see `BlobStore.open`."""
+        file = self._file(name)
         try:
-            return self._file(name).stat().st_size
+            return OpenBlob(file.stat().st_size, functools.partial(_stream, file))
         except FileNotFoundError as error:
             raise _not_found() from error
-
-    def stream(self, name: str, part: range) -> Iterator[bytes]:
-        """A part of a blob, bit by bit; see `BlobStore.stream`."""
-        try:
-            file = self._file(name).open("rb")
-        except FileNotFoundError as error:
-            raise _not_found() from error
-        with file:
-            file.seek(part.start)
-            left = len(part)
-            while left and (chunk := file.read(min(_CHUNK, left))):
-                left -= len(chunk)
-                yield chunk
 
     def delete(self, name: str) -> None:
         """Forget a blob; see `BlobStore.delete`."""
@@ -81,6 +71,19 @@ class FileBlobs:
 
     def _file(self, name: str) -> Path:
         return self._folder / check_blob(name)
+
+
+def _stream(path: Path, part: range) -> Iterator[bytes]:
+    try:
+        file = path.open("rb")
+    except FileNotFoundError as error:
+        raise _not_found() from error
+    with file:
+        file.seek(part.start)
+        left = len(part)
+        while left and (chunk := file.read(min(_CHUNK, left))):
+            left -= len(chunk)
+            yield chunk
 
 
 def _not_found() -> NotFound:

@@ -6,6 +6,7 @@ that ignore such a condition are told apart by `probe`.
 """
 
 import base64
+import functools
 import hashlib
 import logging
 import os
@@ -19,6 +20,7 @@ from typing import Any, BinaryIO
 
 from animator.core.errors import NotFound, StorageRefused, StorageUnavailable
 from animator.core.places import BucketPlace
+from animator.store.base import OpenBlob
 
 __all__ = ("Bucket", "Listed", "Stored")
 
@@ -139,13 +141,15 @@ class Bucket:
         """
         return str(self._head(key)["ETag"])
 
-    def size(self, key: str) -> int:
-        """Bytes of an object.
+    def open(self, key: str) -> OpenBlob:
+        """Prepare to read an object bit by bit; what breaks is taken up where it broke.
 
         Raises:
-            NotFound: when there is none.
+            NotFound: when there is none; while it is read, when it is another one meanwhile.
         """
-        return int(self._head(key)["ContentLength"])
+        found = self._head(key)
+        stream = functools.partial(self._stream, key, found["ETag"])
+        return OpenBlob(int(found["ContentLength"]), stream)
 
     def has(self, key: str) -> bool:
         """Whether there is an object."""
@@ -154,26 +158,6 @@ class Bucket:
         except NotFound:
             return False
         return True
-
-    def stream(self, key: str, part: range) -> Iterator[bytes]:
-        """Bytes of an object as they come; a connection that breaks is taken up where it broke.
-
-        part: of the object's bytes; not empty.
-
-        Raises:
-            NotFound: when there is none, or another one meanwhile.
-        """
-        tag, at, failures = self.tag(key), part.start, 0
-        while at < part.stop:
-            with _translated(self._place), closing(self._open(key, at, part.stop, tag)) as body:
-                try:
-                    for chunk in body.iter_chunks(_CHUNK):
-                        at, failures = at + len(chunk), 0
-                        yield chunk
-                except _broken_bodies():
-                    failures += 1
-                    if failures == _READS:
-                        raise
 
     def list(self, prefix: str) -> Iterator[Listed]:
         """Objects whose key begins so, in the order of their keys, a thousand at a time."""
@@ -216,7 +200,20 @@ class Bucket:
                     raise
         return self._read(key, reads - 1)
 
-    def _open(self, key: str, start: int, stop: int, tag: str) -> Any:
+    def _stream(self, key: str, tag: str, part: range) -> Iterator[bytes]:
+        at, failures = part.start, 0
+        while at < part.stop:
+            with _translated(self._place), closing(self._ask(key, at, part.stop, tag)) as body:
+                try:
+                    for chunk in body.iter_chunks(_CHUNK):
+                        at, failures = at + len(chunk), 0
+                        yield chunk
+                except _broken_bodies():
+                    failures += 1
+                    if failures == _READS:
+                        raise
+
+    def _ask(self, key: str, start: int, stop: int, tag: str) -> Any:
         wanted = {"Range": f"bytes={start}-{stop - 1}", "IfMatch": tag}
         return self._client().get_object(**self._named(key), **wanted)["Body"]
 

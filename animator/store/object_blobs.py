@@ -1,11 +1,11 @@
 """Blobs as objects in a bucket."""
 
 import string
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from animator.core.errors import NotFound
+from animator.store.base import OpenBlob
 from animator.store.blobs import check_blob
 from animator.store.bucket import Bucket
 
@@ -34,13 +34,9 @@ class ObjectBlobs:
         """Read a blob; see `BlobStore.get`."""
         return self._bucket.get(_key(name)).data
 
-    def size(self, name: str) -> int:
-        """Bytes of a blob; see `BlobStore.size`."""
-        return self._bucket.size(_key(name))
-
-    def stream(self, name: str, part: range) -> Iterator[bytes]:
-        """A part of a blob, bit by bit; see `BlobStore.stream`."""
-        return self._bucket.stream(_key(name), part)
+    def open(self, name: str) -> OpenBlob:
+        """Prepare to read a blob; see `BlobStore.open`."""
+        return self._bucket.open(_key(name))
 
     def delete(self, name: str) -> None:
         """Forget a blob; see `BlobStore.delete`."""

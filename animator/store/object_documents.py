@@ -177,8 +177,9 @@ class ObjectDocuments(ListedDocuments):
             for animation in self._listed("animations_of", id):
                 self._delete(AnimationDocument, animation)
                 self._bucket.delete(f"documents/animations_of/{id}/{animation}")
-            for other in (Annotation, Consent, Ownership):
-                self._delete(other, id)
+            self._delete(Annotation, id)
+            self._delete(Consent, id)
+            self._delete(Ownership, id)
         if kind is AnimationDocument:
             for share in self._listed("shares_of", id):
                 self._delete(Share, share)

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from animator.core.places import BucketPlace
 from animator.settings import BadSettings, Settings, load_settings, settings_to_environment
 
 
@@ -128,10 +129,31 @@ def test_what_is_no_origin_is_refused(given: str) -> None:
         load_settings({"cors_origins": given}, {})
 
 
-def test_keys_lie_with_the_data_unless_told_otherwise(tmp_path: Path) -> None:
-    assert load_settings({"data_dir": str(tmp_path)}, {}).keys == tmp_path / "keys.toml"
-    other = tmp_path / "other.toml"
-    assert load_settings({"key_file": str(other)}, {}).keys == other
+def test_drawings_are_kept_in_the_data_folder_unless_told_otherwise(tmp_path: Path) -> None:
+    assert load_settings({"data_dir": str(tmp_path)}, {}).storage == tmp_path
+    environment = {
+        "ANIMATOR_STORE": "s3://drawings/of/ours/",
+        "ANIMATOR_STORE_ENDPOINT": "http://store:9000",
+        "ANIMATOR_STORE_PATH_STYLE": "true",
+        "ANIMATOR_STORE_REGION": "eu-central-1",
+    }
+    settings = load_settings({}, environment)
+    assert settings.storage == BucketPlace(
+        bucket="drawings",
+        prefix="of/ours/",
+        endpoint="http://store:9000",
+        region="eu-central-1",
+        path_style=True,
+    )
+    assert load_settings({}, settings_to_environment(settings)) == settings
+
+
+@pytest.mark.parametrize(
+    "url", ["s3://", "s3://B", "s3://a/../b", "s3://a//b", "s3://ab/c?d", "s3://key:word@bucket"]
+)
+def test_store_that_is_no_part_of_a_bucket_is_refused(url: str) -> None:
+    with pytest.raises(BadSettings, match="s3://BUCKET/PREFIX"):
+        load_settings({"store": url}, {})
 
 
 def test_file_of_a_model_server_is_handed_on_to_it(tmp_path: Path) -> None:

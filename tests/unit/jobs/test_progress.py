@@ -26,7 +26,7 @@ DONE = event(1.0, "done", "done")
 
 @pytest.fixture
 def follow(server: PrivateRedis) -> JobFollower:
-    return JobFollower(functools.partial(connect_async, server.url))
+    return JobFollower(functools.partial(connect_async, server.url), {"lost"}.__contains__)
 
 
 async def collect(news: AsyncIterator[JobEvent]) -> list[JobEvent]:
@@ -159,3 +159,14 @@ def test_teller_waits_for_a_killed_server(server: PrivateRedis) -> None:
         events.tell(event(0.5))
         restart.join()
         assert events.last("j") == event(0.5)
+
+
+async def test_job_that_redis_lost_is_waited_for_until_it_is_handed_in_again(
+    follow: JobFollower, events: JobEvents
+) -> None:
+    told = []
+    async for event in follow("lost"):
+        told.append(event.state)
+        if event.state == "queued":
+            events.tell(JobEvent(job="lost", state="done", step="done", progress=1.0))
+    assert told == ["queued", "done"]

@@ -5,15 +5,23 @@ from redis import Redis
 from rq import Queue
 from rq.serializers import JSONSerializer
 
-from animator.core.errors import JobFailed, NotFound
+from animator.core.documents import AcceptedJob
+from animator.core.errors import JobFailed, NotFound, StorageUnavailable
 from animator.core.job import JobEvent
 from animator.jobs.connection import connect
 from animator.jobs.queue import LATER, QUEUE, JobQueue
+from animator.store import Document
+from tests.support_api import MemoryDocuments
 
 
 @pytest.fixture
-def queue(client: Redis) -> JobQueue:
-    return JobQueue(client, timeout=7)
+def documents() -> MemoryDocuments:
+    return MemoryDocuments()
+
+
+@pytest.fixture
+def queue(client: Redis, documents: MemoryDocuments) -> JobQueue:
+    return JobQueue(client, timeout=7, documents=documents)
 
 
 def test_job_is_named_by_its_caller_and_waits(queue: JobQueue, client: Redis) -> None:
@@ -56,10 +64,33 @@ def test_unknown_job_is_not_found(queue: JobQueue) -> None:
         queue.last_event("nothing")
 
 
-def test_queue_that_is_away_is_told_in_plain_words() -> None:
+def test_queue_that_is_away_is_told_in_plain_words(documents: MemoryDocuments) -> None:
     with connect("unix:///nowhere/redis.sock", patience=0.1) as away:
-        queue = JobQueue(away, timeout=7)
+        queue = JobQueue(away, timeout=7, documents=documents)
         with pytest.raises(JobFailed, match="cannot be reached just now"):
             queue.enqueue_annotation("j1", "d1")
         with pytest.raises(JobFailed, match="cannot be reached just now"):
             queue.last_event("j1")
+        assert documents.accepted() == (), "what was refused is not to be done"
+
+
+def test_job_that_redis_lost_waits_as_long_as_it_is_noted(
+    queue: JobQueue, client: Redis, documents: MemoryDocuments
+) -> None:
+    queue.enqueue_annotation("j1", "d1")
+    client.flushall()
+    assert queue.last_event("j1").state == "queued"
+    documents.delete(AcceptedJob, "j1")
+    with pytest.raises(NotFound):
+        queue.last_event("j1")
+
+
+def test_storage_that_is_away_takes_no_job(client: Redis) -> None:
+    class Away(MemoryDocuments):
+        def put(self, id: str, document: Document) -> None:
+            raise StorageUnavailable("no route to host")
+
+    queue = JobQueue(client, timeout=7, documents=Away())
+    with pytest.raises(JobFailed, match=r"^The storage cannot be reached just now\."):
+        queue.enqueue_annotation("j1", "d1")
+    assert client.keys() == []

@@ -119,36 +119,6 @@ def test_file_that_belongs_to_nothing_goes_once_it_is_old(
     assert left == {"kept.upload", "kept.jpg", "kept.background", "kept-a.gif", "new.gif"}
 
 
-def test_one_of_several_sweeps(
-    client: Redis, documents: FileDocuments, blobs: FileBlobs, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    swept: list[Sweeper] = []
-
-    def note(self: Sweeper) -> None:
-        swept.append(self)
-
-    monkeypatch.setattr(Sweeper, "sweep", note)
-    several = [sweeper(client, documents, blobs) for _ in range(3)]
-    for one in several:
-        one.walk()
-    assert swept == several[:1]
-
-
-def test_disk_that_fails_ends_no_worker(
-    client: Redis,
-    documents: FileDocuments,
-    blobs: FileBlobs,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    def fail(_: float) -> tuple[str, ...]:
-        raise OSError(5, "Input/output error")
-
-    monkeypatch.setattr(documents, "expired", fail)
-    sweeper(client, documents, blobs).walk()
-    assert "could not sweep" in caplog.text
-
-
 def test_clock_is_that_of_the_world(
     client: Redis, documents: FileDocuments, blobs: FileBlobs, tmp_path: Path
 ) -> None:

@@ -1,0 +1,57 @@
+"""The stores of a place: a folder of this machine, or a bucket that machines share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from animator.core.places import BucketPlace
+from animator.store.base import BlobStore, DocumentStore
+from animator.store.blobs import FileBlobs
+from animator.store.bucket import Bucket
+from animator.store.bucket_keys import BucketKeys
+from animator.store.files import FileDocuments
+from animator.store.keys import KeyFile, Keys
+from animator.store.object_blobs import ObjectBlobs
+from animator.store.object_documents import ObjectDocuments
+
+__all__ = ("Stores", "open_stores")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stores:
+    """What is kept in one place.
+
+    Attributes:
+        documents: drawings, what is made of them, and what is allowed.
+        blobs: uploads, pictures and finished files.
+        keys: who may use the API.
+        get_ready: loads what is needed, for processes that fork; without a word to a server.
+    """
+
+    documents: DocumentStore
+    blobs: BlobStore
+    keys: Keys
+    get_ready: Callable[[], None]
+
+
+def open_stores(place: Path | BucketPlace, attempts: int) -> Stores:
+    """The stores of a place; nothing is made or asked before it is used.
+
+    Args:
+        place: folder, or part of a bucket.
+        attempts: how often a request to a bucket is sent; see `Bucket`.
+    """
+    if isinstance(place, BucketPlace):
+        bucket = Bucket(place, attempts)
+        return Stores(
+            documents=ObjectDocuments(bucket),
+            blobs=ObjectBlobs(bucket),
+            keys=BucketKeys(bucket),
+            get_ready=bucket.get_ready,
+        )
+    return Stores(
+        documents=FileDocuments(place / "documents"),
+        blobs=FileBlobs(place / "blobs"),
+        keys=KeyFile(place / "keys.toml"),
+        get_ready=lambda: None,
+    )
