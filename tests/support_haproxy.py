@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -60,10 +60,13 @@ def haproxy(
     """
     program, ports = find_haproxy(), free_ports(4)
     proxy = Proxy(ports)
-    (folder / "hosts.cfg").write_text(replicas({"web": web, "models": models}, grpc))
-    places = ("PAGE", "MODELS", "MODELS_GRPC", "PROXY_METRICS")
+    near = {"web": web, "models": models, "grpc": grpc}
+    places = {name: [f"127.0.0.1:{port}" for port in own] for name, own in near.items()}
+    (folder / "hosts.cfg").write_text(replicas(places))
+    listeners = ("PAGE", "MODELS", "MODELS_GRPC", "PROXY_METRICS")
     environment = {
-        f"ANIMATOR_{place}": f"127.0.0.1:{port}" for place, port in zip(places, ports, strict=True)
+        f"ANIMATOR_{place}": f"127.0.0.1:{port}"
+        for place, port in zip(listeners, ports, strict=True)
     }
     environment["ANIMATOR_PROXIES"] = proxies
     command = (program, "-db", "-f", str(POLICY), "-f", str(folder / "hosts.cfg"))
@@ -77,22 +80,26 @@ def haproxy(
         process.wait()
 
 
-def replicas(ports: dict[str, Sequence[int]], grpc: Sequence[int]) -> str:
-    """The file of hosts that we ship, with other replicas in it."""
+def replicas(places: Mapping[str, Sequence[str]]) -> str:
+    """The file of hosts that we ship, with other replicas in it.
+
+    places: of "web", "models" and "grpc", each as `host:port`.
+    """
 
     def lines(found: re.Match[str]) -> str:
         name, options = found.groups()
-        places = grpc if "proto h2" in options else ports[name]
+        chosen = places.get("grpc", ()) if "proto h2" in options else places[name]
+        # Those that speak gRPC are asked for their health at the other port.
         return "".join(
-            f"  server {name}-{i} 127.0.0.1:{port}{_checked(options, ports[name], i)}\n"
-            for i, port in enumerate(places, start=1)
+            f"  server {name}-{i} {place}{_checked(options, asked)}\n"
+            for i, (place, asked) in enumerate(zip(chosen, places[name], strict=False), start=1)
         )
 
     return _SERVER.sub(lines, (FILES / "hosts.cfg").read_text())
 
 
-def _checked(options: str, ports: Sequence[int], number: int) -> str:
-    return options.replace("port 8080", f"port {ports[number - 1] if ports else 0}")
+def _checked(options: str, place: str) -> str:
+    return options.replace("port 8080", f"port {place.rpartition(':')[2]}")
 
 
 def _is_up(proxy: Proxy, web: int, models: int) -> bool:

@@ -88,7 +88,7 @@ def one_at_a_time(app: Wsgi) -> Wsgi:
     return answer
 
 
-def main(port: int) -> None:
+def main(port: int, host: str = "127.0.0.1") -> None:
     from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
     from werkzeug.serving import WSGIRequestHandler, make_server
 
@@ -99,8 +99,8 @@ def main(port: int) -> None:
             """Nothing on the terminal."""
 
     app = one_at_a_time(DomainDispatcherApplication(create_backend_app))
-    make_server("127.0.0.1", port, app, threaded=True, request_handler=Quiet).serve_forever()
+    make_server(host, port, app, threaded=True, request_handler=Quiet).serve_forever()
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1]), *sys.argv[2:])
