@@ -208,8 +208,6 @@ def _lineage() -> dict[str, Any]:
     )
 
 
-def _set_default() -> dict[str, Any]:
-    return operation(
 def _audit() -> dict[str, Any]:
     moment = {"format": "date-time"}
     parameters = [
@@ -252,6 +250,8 @@ def _entry() -> dict[str, Any]:
     return object_of(always, {**dict.fromkeys(names, text), **states})
 
 
+def _set_default() -> dict[str, Any]:
+    return operation(
         "setDefault",
         "Let this version answer where none is named.",
         {"200": json_content(STATUS)},
