@@ -36,7 +36,7 @@ class Follower:
         given = metadata_of(context, "x-request-id") or ""
         request_id = given if _ID.fullmatch(given) else str(uuid.uuid4())
         span = self._span(method, context, request_id)
-        ORIGIN.set(Origin((request_id,), span))
+        ORIGIN.set(Origin(request_id, span))
         return span
 
     def _span(self, method: str, context: Context, request_id: str) -> Span | None:

@@ -12,12 +12,12 @@ class Asked(NamedTuple):
     """Who asked for the present batch.
 
     Attributes:
-        request_ids: one for each item, in order; "": that item has none.
+        request_ids: one for each item, in order, with commas; "": none has one.
         traceparent: of the batch's span, for handlers that ask others or make spans of their own
             (https://www.w3.org/TR/trace-context/); "": it is not followed.
     """
 
-    request_ids: tuple[str, ...] = ()
+    request_ids: str = ""
     traceparent: str = ""
 
 
@@ -35,7 +35,9 @@ def asked() -> Asked:
 def only_for(index: int) -> Iterator[None]:
     """Let what is logged meanwhile be about one item of the batch."""
     present = ASKED.get()
-    token = ASKED.set(present._replace(request_ids=present.request_ids[index : index + 1]))
+    ids = present.request_ids.split(",")
+    own = ids[index] if index < len(ids) else ""
+    token = ASKED.set(present._replace(request_ids=own))
     try:
         yield
     finally:

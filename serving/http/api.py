@@ -88,7 +88,7 @@ class Api:
     def __call__(self, call: Call) -> None:
         """Begin to answer."""
         began = time.monotonic()
-        request = request_of(call)
+        request = self._request_of(call)
         try:
             answer = self._find(call, request)
         except Exception as error:
@@ -97,7 +97,7 @@ class Api:
         tracer = self._watch.tracer
         if tracer is not None and asks_model(request):
             request.span = begin_span(tracer, request, began)
-        token = ORIGIN.set(Origin((self._id_of(request),), request.span))
+        token = ORIGIN.set(Origin(request.told_id, request.span))
         try:
             if not self._post(call, request, began, answer):
                 self._run(call, request, self._handle(call, request, began, answer))
@@ -131,9 +131,11 @@ class Api:
 
         call.on_gone = give_up_noting
 
-    def _id_of(self, request: HttpRequest) -> str:
-        """By which client and log know a request; the reference takes none from its clients."""
-        return request.id if self._replies.is_reference else request.told_id
+    def _request_of(self, call: Call) -> HttpRequest:
+        request = request_of(call)
+        if not self._replies.is_reference:
+            request.take_id()
+        return request
 
     def _run(self, call: Call, request: HttpRequest, work: Coroutine[Any, Any, None]) -> None:
         """Go on in a task, which ends when the client hangs up."""
@@ -150,10 +152,10 @@ class Api:
         """Answer what is no request."""
         is_too_large = refused.status == 413
         error = (InputTooLarge if is_too_large else BadInput)(refused.message)
-        request = request_of(call)
+        request = self._request_of(call)
         reply = replace(self._error(request, error), status=refused.status)
         self._send(call, request, reply)
-        self._watch.note(call, reply.status, 0.0, self._id_of(request))
+        self._watch.note(call, reply.status, 0.0, request.told_id)
 
     async def _handle(self, call: Call, request: HttpRequest, began: float, answer: Answer) -> None:
         try:
@@ -193,7 +195,7 @@ class Api:
 
     def _end(self, call: Call, request: HttpRequest, began: float, status: int) -> None:
         """Take note of an answer that is complete."""
-        self._watch.note(call, status, time.monotonic() - began, self._id_of(request))
+        self._watch.note(call, status, time.monotonic() - began, request.told_id)
         if request.span is not None:
             end_span(request.span, status)
 
@@ -282,12 +284,12 @@ class Api:
         if self._replies.closes_after(reply):
             call.head = replace(call.head, keeps_alive=False)
         try:
-            return self._replies.fields_of(reply, self._id_of(request))
+            return self._replies.fields_of(reply, request.told_id)
         except ValueError as error:
             # A handler may set any header; one that would break the answer's framing is dropped.
             _log.error("the reply's own headers are dropped: %s", error)
             bare = RawReply(b"", content_type=None, status=reply.status)
-            return self._replies.fields_of(bare, self._id_of(request))
+            return self._replies.fields_of(bare, request.told_id)
 
 
 def _at_once(reply: RawReply) -> Answer:

@@ -44,6 +44,7 @@ class HttpRequest:
         body: all of it.
         id: the server's own, told to the handler.
         segments: what stands between the path's slashes; slashes at its end do not count.
+        told_id: by which the client and the log know it; `id`, unless the client said another.
         span: what a trace shows of it; None: it is not followed.
         find_address: tells the client's address; None: nobody knows it.
         told: headers that an error's answer gets, too: by which version, and why that one.
@@ -56,18 +57,20 @@ class HttpRequest:
     body: bytes = b""
     id: str = field(default_factory=new_request_id)
     segments: tuple[str, ...] = field(init=False)
+    told_id: str = field(init=False)
     span: Span | None = None
     find_address: Callable[[], str] | None = None
     told: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         self.segments = _segments(self.path)
+        self.told_id = self.id
 
-    @property
-    def told_id(self) -> str:
-        """By which the client knows it, and the log: what it said itself, else ours."""
+    def take_id(self) -> None:
+        """Let client and log know it by what the client said, if it said something fit for that."""
         given = self.headers.get("x-request-id")
-        return given if given is not None and _GIVEN_ID.fullmatch(given) else self.id
+        if given is not None and _GIVEN_ID.fullmatch(given):
+            self.told_id = given
 
     @cached_property
     def parameters(self) -> Mapping[str, list[str]]:

@@ -12,11 +12,11 @@ class Origin(NamedTuple):
     """Where work comes from.
 
     Attributes:
-        request_ids: of the request; of a batch those of all its items.
+        request_id: of the request; of a batch those of all its items, with commas.
         span: that the work is a part of; None: it is not followed.
     """
 
-    request_ids: tuple[str, ...]
+    request_id: str
     span: Span | None = None
 
 
@@ -24,9 +24,10 @@ ORIGIN: ContextVar[Origin | None] = ContextVar("origin", default=None)
 """Of what is done in this task, or in this call; None: nobody asked for it."""
 
 
-def carried_on() -> tuple[tuple[str, ...], str]:
+def carried_on() -> tuple[str, str]:
     """What goes along with work that another process does: the requests' ids, a traceparent."""
     origin = ORIGIN.get()
     if origin is None:
-        return (), ""
-    return origin.request_ids, origin.span.headers["traceparent"] if origin.span else ""
+        return "", ""
+    request_id, span = origin
+    return request_id, "" if span is None else span.headers["traceparent"]

@@ -16,6 +16,8 @@ from serving.workers.runs import Answer
 
 __all__ = ("FollowedBatch", "follow")
 
+_NOBODY = Origin("")
+
 
 class FollowedBatch:
     """A batch of which a trace shows something, from its leaving the queue.
@@ -65,10 +67,11 @@ class FollowedBatch:
             ("model", called, done),
             ("postprocess", done, ended),
         )
+        pid, device = answer.place
         for name, at, until in laps:
             if until > at:
                 lap = self.span.child(name, begun=at)
-                lap.note({"process.pid": answer.pid, "serving.device": answer.device})
+                lap.note({"process.pid": pid, "serving.device": device})
                 lap.end(at=until)
 
 
@@ -76,14 +79,17 @@ def follow(
     batch: Batch[Item, Outcome], model: tuple[str, str]
 ) -> tuple[Origin, FollowedBatch | None]:
     """Where a batch comes from, and what shows it in traces; None where nobody looks."""
-    origins = [pending.origin for pending in batch.pendings]
-    request_ids = tuple(",".join(origin.request_ids) if origin else "" for origin in origins)
+    origins = [pending.origin or _NOBODY for pending in batch.pendings]
+    if len(origins) == 1 and origins[0].span is None:
+        return origins[0], None
+    # Of an item of an ensemble's batch the id is that of several requests already.
+    request_id = ",".join([origin.request_id.replace(",", "+") for origin in origins])
     whose = [
-        (pending, pending.origin.span)
-        for pending in batch.pendings
-        if pending.origin is not None and pending.origin.span is not None
+        (pending, origin.span)
+        for pending, origin in zip(batch.pendings, origins, strict=True)
+        if origin.span is not None
     ]
     if not whose:
-        return Origin(request_ids), None
+        return Origin(request_id), None
     followed = FollowedBatch(batch, model, whose)
-    return Origin(request_ids, followed.span), followed
+    return Origin(request_id, followed.span), followed

@@ -83,7 +83,7 @@ class ContinuousLoop:
         def send(index: int, chunk: bytes | RawReply) -> None:
             send_chunk(self._channel, going[index].number, 0, chunk)
 
-        ASKED.set(Asked(tuple(",".join(each.asked.request_ids) for each in going)))
+        ASKED.set(Asked(",".join(each.asked.request_ids for each in going)))
         replies = answer_raw(self._handler, [each.request for each in going], send)
         self._going = [each for each, reply in zip(going, replies, strict=True) if reply is None]
         for each, reply in zip(going, replies, strict=True):

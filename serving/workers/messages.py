@@ -136,13 +136,13 @@ class Run(msgspec.Struct, frozen=True, tag="run", array_like=True):
     Attributes:
         number: of the batch.
         parts: one for each item.
-        request_ids: one for each item, for the log; empty: none has one.
+        request_ids: one for each item, with commas, for the log; "": none has one.
         traceparent: of the batch; "": it is not followed.
     """
 
     number: int
     parts: tuple[Part, ...]
-    request_ids: tuple[str, ...] = ()
+    request_ids: str = ""
     traceparent: str = ""
 
 

@@ -71,6 +71,7 @@ class Worker:
         self._runs = Runs(self._time_out)
         self._ending: asyncio.Future[None] | None = None
         self._is_loaded = False
+        self._place = 0, ""
         self._closed = asyncio.Event()
         self._is_doomed = False
         self._verdict: ServingError | None = None
@@ -134,6 +135,7 @@ class Worker:
         self.is_raw = message.is_raw
         self.load_s = message.seconds
         self.last_used = time.monotonic()
+        self._place = self.pid, self._load.context.device
         self._is_loaded = not self._is_doomed
 
     async def run(
@@ -260,16 +262,9 @@ class Worker:
             return
         self.last_used = time.monotonic()
         self.has_answered = True
-        answer = Answer(
-            outcomes=unpack_outcomes(answered.parts, buffers),
-            seconds=answered.seconds,
-            points=answered.points,
-            input_s=answered.input_s,
-            output_s=answered.output_s,
-            began=answered.began,
-            pid=self.pid,
-            device=self._load.context.device,
-        )
+        outcomes = unpack_outcomes(answered.parts, buffers)
+        times = answered.input_s, answered.output_s, answered.began
+        answer = Answer(outcomes, answered.seconds, answered.points, *times, self._place)
         self._runs.finish(run, answer)
 
     def _time_out(self, run: RunUnderWay) -> None:

@@ -25,8 +25,7 @@ class Answer:
         input_s: of these seconds, those before the model was called; 0.0: not told apart.
         output_s: and those after it.
         began: when it was begun, monotonic seconds; 0.0: no process worked on it.
-        pid: of the process that worked on it.
-        device: on which.
+        place: the process that worked on it, and the device.
     """
 
     outcomes: Sequence[Outcome]
@@ -35,8 +34,7 @@ class Answer:
     input_s: float = 0.0
     output_s: float = 0.0
     began: float = 0.0
-    pid: int = 0
-    device: str = ""
+    place: tuple[int, str] = (0, "")
 
 
 OnAnswer = Callable[[Answer | ServingError], None]

@@ -108,7 +108,7 @@ class _LineFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         lines = super().format(record).splitlines()
-        ids = ",".join(filter(None, ASKED.get().request_ids))
+        ids = ASKED.get().request_ids
         whose = f"[request {ids}] " if ids else ""
         return "\n".join(f"{record.levelname} {whose}{line}" for line in lines)
 

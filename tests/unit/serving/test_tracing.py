@@ -158,11 +158,11 @@ def test_batch_links_to_all_its_items_and_each_has_its_own_wait(taken: Collector
     spans = [tracer.begin(f"request {number}", "server", {}) for number in (1, 2)]
     batch = batch_of([*spans, None])
     origin, followed = follow(batch, ("cat", "2.1"))
-    assert origin.request_ids == ("id-0", "id-1", "id-2")
+    assert origin.request_id == "id-0,id-1,id-2"
     assert followed is not None
     began = time.monotonic()
     followed.end(
-        Answer([{}, {}, {}], 0.5, input_s=0.125, output_s=0.25, began=began, pid=7, device="cuda:1")
+        Answer([{}, {}, {}], 0.5, input_s=0.125, output_s=0.25, began=began, place=(7, "cuda:1"))
     )
     for span in spans:
         span.end()
@@ -193,7 +193,7 @@ def test_batch_links_to_all_its_items_and_each_has_its_own_wait(taken: Collector
 
 def test_batch_that_nobody_follows_has_ids_for_the_log_alone() -> None:
     origin, followed = follow(batch_of([None, None]), ("cat", "1"))
-    assert (origin, followed) == (Origin(("id-0", "id-1")), None)
+    assert (origin, followed) == (Origin("id-0,id-1"), None)
 
 
 def batch_of(spans: list[Span | None]) -> Batch[Item, Outcome]:
@@ -204,7 +204,7 @@ def batch_of(spans: list[Span | None]) -> Batch[Item, Outcome]:
         pending: Pending[Item, Outcome] = Pending(
             {}, "", began - 2 + number, began + 60, lambda _: None
         )
-        pending.origin = Origin((f"id-{number}",), span)
+        pending.origin = Origin(f"id-{number}", span)
         pendings.append(pending)
     return Batch(pendings, lambda *_: None, began)
 
