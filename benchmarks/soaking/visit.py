@@ -114,8 +114,12 @@ class Visit:
         with self._server.stream(f"/api/jobs/{job}/events") as answer:
             next(answer.iter_lines(), None)
 
-    def wait(self, job: str) -> None:
+    def wait(self, job: str, hear: Callable[[str], object] = len) -> None:
         """Wait until a job has ended, and its result was seen.
+
+        Args:
+            job: which.
+            hear: told each line of the news.
 
         Raises:
             JobNotDone: when it failed, or that cannot be told just now.
@@ -123,8 +127,8 @@ class Visit:
         until = time.monotonic() + _LONGEST_WAIT_S
         # Where the stream breaks or is refused, the job is asked for all the same.
         with suppress(AnimatorError), self._server.stream(f"/api/jobs/{job}/events") as answer:
-            for _ in answer.iter_lines():
-                pass
+            for line in answer.iter_lines():
+                hear(line)
         while not self.conclude(job) and time.monotonic() < until:
             time.sleep(1.0)
         if self._ledger.fate(job) != "done":
