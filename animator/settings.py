@@ -12,7 +12,7 @@ from urllib.parse import quote
 import msgspec
 
 from animator.core.errors import AnimatorError
-from animator.core.places import BucketPlace, read_bucket
+from animator.core.places import BucketPlace, read_bucket, read_sentinels
 
 __all__ = ("BadSettings", "Settings", "load_settings", "settings_to_environment")
 
@@ -245,13 +245,13 @@ def load_settings(
     except msgspec.ValidationError as error:
         msg = f"Wrong setting: {error}"
         raise BadSettings(msg) from error
-    _check_store(settings)
+    _check_places(settings)
     return msgspec.structs.replace(settings, data_dir=settings.data_dir.expanduser().absolute())
 
 
-def _check_store(settings: Settings) -> None:
+def _check_places(settings: Settings) -> None:
     try:
-        _ = settings.storage
+        _ = settings.storage, read_sentinels(settings.redis)
     except ValueError as error:
         msg = f"Wrong setting: {error}"
         raise BadSettings(msg) from error
