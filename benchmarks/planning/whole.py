@@ -43,9 +43,12 @@ class Costs(msgspec.Struct, frozen=True, kw_only=True):
         sent: bytes of the upload, from the client.
         redis_commands: number.
         redis_bytes: in and out of Redis.
-        redis_kept: bytes that Redis keeps, for as long as the news of a job are kept.
+        redis_news: bytes that Redis keeps for as long as the last news of jobs are kept.
+        redis_jobs: bytes that Redis keeps for an hour beside them.
         stored: bytes in the data folder, for as long as drawings are kept.
         files: number of files that these are.
+        tensors: bytes to the models and back.
+        client: processor seconds of whoever asks, which is no role of ours.
         dispatch: seconds from handing in a job until it begins, with nothing before it; median.
     """
 
@@ -59,9 +62,12 @@ class Costs(msgspec.Struct, frozen=True, kw_only=True):
     sent: float
     redis_commands: float
     redis_bytes: float
-    redis_kept: float
+    redis_news: float
+    redis_jobs: float
     stored: float
     files: float
+    tensors: float
+    client: float
     dispatch: float
 
 
@@ -69,13 +75,20 @@ class _Counted(msgspec.Struct, frozen=True, kw_only=True):
     """Counters at one instant."""
 
     cpu: dict[str, float]
+    client: float
     redis: dict[str, Any]
+    news: int
     stored: int
     files: int
 
 
-def measure_product(product: Product, drawings: Sequence[Path]) -> Costs:
+def measure_product(product: Product, drawings: Sequence[Path], tensors: float) -> Costs:
     """Have one visitor come with each drawing, one after the other.
+
+    Args:
+        product: that runs, and whom nobody else asks.
+        drawings: files; those without a figure do not count.
+        tensors: bytes of a drawing to the models and back.
 
     A visitor opens the page, hands in the drawing, looks at it move, has the previews of all
     motions and a film as MP4 and as GIF, and fetches them.
@@ -90,6 +103,7 @@ def measure_product(product: Product, drawings: Sequence[Path]) -> Costs:
             visitor.drawings += 1
     time.sleep(_QUIET_S)
     after, number = _count(product), visitor.drawings
+    news = after.news - before.news
     commands, traffic, kept = (
         sum(float(after.redis[name]) - float(before.redis[name]) for name in names)
         for names in (
@@ -110,9 +124,12 @@ def measure_product(product: Product, drawings: Sequence[Path]) -> Costs:
         sent=visitor.sent / number,
         redis_commands=commands / number,
         redis_bytes=traffic / number,
-        redis_kept=kept / number,
+        redis_news=news / number,
+        redis_jobs=(kept - news) / number,
         stored=(after.stored - before.stored) / number,
         files=(after.files - before.files) / number,
+        tensors=tensors,
+        client=(after.client - before.client) / number,
         dispatch=sorted(visitor.dispatches)[len(visitor.dispatches) // 2],
     )
 
@@ -168,9 +185,16 @@ def _count(product: Product) -> _Counted:
             )
     with connect_once(product.settings.redis) as client:
         info: Any = client.info()
+        keys = client.scan_iter("animator:job:*", count=1000)
+        news: int = sum(client.memory_usage(key) or 0 for key in keys)
     files = [f for f in product.data.rglob("*") if f.is_file() and "redis" not in f.parts]
     return _Counted(
-        cpu=cpu, redis=info, stored=sum(f.stat().st_size for f in files), files=len(files)
+        cpu=cpu,
+        client=time.process_time(),
+        redis=info,
+        news=news,
+        stored=sum(f.stat().st_size for f in files),
+        files=len(files),
     )
 
 

@@ -1,0 +1,220 @@
+"""Needs: from what a drawing costs to cores, hosts, memory, lines and disks for so many a minute.
+
+Whatever is needed is reckoned for the busiest minute, and for the day that one host is gone.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from benchmarks.planning.queueing import fewest_servers
+from benchmarks.planning.whole import Costs
+
+__all__ = ("Assumptions", "Job", "Need", "Plan", "jobs_of", "plan")
+
+_MIB = 1 << 20
+_DAY_MIN = 1440
+
+READ = ("decode", "detect, turn", "outline", "segment", "picture")
+LIVE = ("decode", "rig", "retarget", "deform", "live track")
+PREVIEWS = ("decode", "previews")
+FILM = ("decode", "rig", "retarget", "deform", "render", "encode MP4", "encode GIF")
+MODELS = ("model: detector", "model: pose and mask")
+
+Row = Mapping[str, float]
+"""Processor seconds of each stage, of one drawing."""
+
+
+class Assumptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What is assumed, not measured.
+
+    Attributes:
+        peak: the busiest minute over the mean one.
+        wait_s: what 95 of 100 wait at most until somebody works on their job, in that minute.
+        model_wait_s: the same of a request to a model.
+        busy: share of a core that web processes and Redis may use: they have one thread each.
+        host_cores: of a host; one in eight is for the system.
+        host_gib: its memory.
+        keep_days: how long drawings are kept.
+        news_days: how long Redis keeps the last news of a job.
+        gpu: requests that one GPU answers while a core answers one.
+    """
+
+    peak: float = 3.0
+    wait_s: float = 2.0
+    model_wait_s: float = 0.1
+    busy: float = 0.6
+    host_cores: int = 16
+    host_gib: float = 64.0
+    keep_days: float = 30.0
+    news_days: float = 30.0
+    gpu: float = 25.0
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """One kind of job.
+
+    Attributes:
+        name: of the kind.
+        seconds: of each measured drawing: a worker's, and the models' for which it waits.
+        has_priority: whether somebody waits for it.
+    """
+
+    name: str
+    seconds: tuple[float, ...]
+    has_priority: bool
+
+
+class Need(msgspec.Struct, frozen=True, kw_only=True):
+    """What one role needs.
+
+    Attributes:
+        role: which.
+        mean: cores busy in a mean minute.
+        peak: cores busy in the busiest.
+        processes: how many, each with a core of its own.
+        gib: memory of these.
+    """
+
+    role: str
+    mean: float
+    peak: float
+    processes: int
+    gib: float
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What so many drawings a minute need.
+
+    Attributes:
+        rate: drawings a minute, over the day.
+        needs: by role.
+        hosts: with the one that may fail.
+        hosts_gpu: the same, with the models on GPUs.
+        gpus: with the one that may fail.
+        mbit: to and from clients in the busiest minute, Mbit/s.
+        store_mbit: to and from storage, likewise.
+        model_mbit: to and from the models, likewise.
+        gib_a_day: new in storage.
+        gib_kept: in storage once the first are forgotten.
+        redis_gib: memory of Redis then.
+        redis_busy: share of its one thread in the busiest minute.
+        redis_commands: a second in the busiest minute.
+    """
+
+    rate: float
+    needs: tuple[Need, ...]
+    hosts: int
+    hosts_gpu: int
+    gpus: int
+    mbit: float
+    store_mbit: float
+    model_mbit: float
+    gib_a_day: float
+    gib_kept: float
+    redis_gib: float
+    redis_busy: float
+    redis_commands: float
+
+
+def jobs_of(rows: Sequence[Row], overhead: float) -> tuple[Job, ...]:
+    """The jobs of a drawing: it is read, shown alive, shown in all motions, and filmed.
+
+    Args:
+        rows: of measured drawings.
+        overhead: processor seconds of a job beside its stages: fork, queue, news, storage.
+    """
+    kinds = (
+        ("read", (*READ, *MODELS), True),
+        ("live", LIVE, True),
+        ("previews", PREVIEWS, False),
+        ("film", FILM, True),
+    )
+    return tuple(
+        Job(
+            name=name,
+            seconds=tuple(sum(row[stage] for stage in stages) + overhead for row in rows),
+            has_priority=priority,
+        )
+        for name, stages, priority in kinds
+    )
+
+
+def plan(
+    rate: float, costs: Costs, rows: Sequence[Row], overhead: float, assumed: Assumptions
+) -> Plan:
+    """What so many drawings a minute need."""
+    needs = tuple(_needs(rate, costs, rows, overhead, assumed))
+    peak = rate * assumed.peak / 60
+    models = next(need for need in needs if need.role == "model")
+    rest = [need for need in needs if need is not models]
+    gpus = math.ceil(models.peak / assumed.gpu / 0.7)
+    kept = rate * _DAY_MIN * assumed.keep_days
+    return Plan(
+        rate=rate,
+        needs=needs,
+        hosts=_hosts(needs, assumed),
+        hosts_gpu=_hosts(rest, assumed),
+        gpus=gpus + 1,
+        mbit=peak * (costs.received + costs.sent) * 8 / 1e6,
+        store_mbit=peak * (costs.stored + costs.received) * 8 / 1e6,
+        model_mbit=peak * costs.tensors * 8 / 1e6,
+        gib_a_day=rate * _DAY_MIN * costs.stored / 2**30,
+        gib_kept=kept * costs.stored / 2**30,
+        redis_gib=_redis_gib(rate, costs, assumed),
+        redis_busy=peak * costs.cpu["redis"] + costs.idle["redis"],
+        redis_commands=peak * costs.redis_commands,
+    )
+
+
+def _needs(
+    rate: float, costs: Costs, rows: Sequence[Row], overhead: float, assumed: Assumptions
+) -> Iterator[Need]:
+    mean, peak = rate / 60, rate * assumed.peak / 60
+    jobs = jobs_of(rows, overhead)
+    sizes = {
+        "web": math.ceil(peak * costs.cpu["web"] / assumed.busy),
+        "worker": _workers(rate, jobs, assumed),
+        "model": _models(peak, rows, assumed),
+        "inference": math.ceil(peak * costs.cpu["inference"] / assumed.busy),
+        "redis": 1,
+    }
+    for role, processes in sizes.items():
+        cpu = costs.cpu[role]
+        each = costs.memory[role] / costs.processes[role] / 1024
+        gib = _redis_gib(rate, costs, assumed) if role == "redis" else processes * each
+        yield Need(role=role, mean=mean * cpu, peak=peak * cpu, processes=processes, gib=gib)
+
+
+def _workers(rate: float, jobs: Sequence[Job], assumed: Assumptions) -> int:
+    """So many that those who wait are served in time, and previews get done in a mean minute."""
+    urgent = [seconds for job in jobs if job.has_priority for seconds in job.seconds]
+    arrivals = rate * assumed.peak / 60 * sum(job.has_priority for job in jobs)
+    mean = sum(urgent) / len(urgent)
+    variance = sum((seconds - mean) ** 2 for seconds in urgent) / len(urgent)
+    needed = fewest_servers(arrivals, mean, assumed.wait_s, variance / mean**2)
+    whole = rate / 60 * sum(sum(job.seconds) / len(job.seconds) for job in jobs)
+    return max(needed, math.ceil(whole / 0.9))
+
+
+def _models(peak: float, rows: Sequence[Row], assumed: Assumptions) -> int:
+    """One process a model at least; each request is taken to last the same."""
+    number = 0
+    for model in MODELS:
+        mean = sum(row[model] for row in rows) / len(rows)
+        number += fewest_servers(peak, mean, assumed.model_wait_s, variation=0.5)
+    return number
+
+
+def _hosts(needs: Sequence[Need], assumed: Assumptions) -> int:
+    """By cores or by memory, whichever is more, and one that may fail."""
+    cores = sum(need.processes for need in needs) / (assumed.host_cores * 7 / 8)
+    memory = sum(need.gib for need in needs) / (assumed.host_gib * 7 / 8)
+    return max(math.ceil(cores), math.ceil(memory)) + 1
+
+
+def _redis_gib(rate: float, costs: Costs, assumed: Assumptions) -> float:
+    news = rate * _DAY_MIN * assumed.news_days * costs.redis_news
+    jobs = rate * 60 * costs.redis_jobs
+    return (news + jobs + 3 * _MIB) / 2**30
