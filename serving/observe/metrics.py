@@ -21,7 +21,7 @@ from serving.observe.reference import Reference
 from serving.observe.slo import Tuned, collect_slo
 from serving.observe.statistics import BatchTimes, EndpointStatistics
 
-__all__ = ("EndpointMetrics", "MetricsListener", "ServerMetrics")
+__all__ = ("EndpointMetrics", "MetricsListener", "OnBatch", "ServerMetrics")
 
 _LABELS = ("model_name", "model_version")
 _SECONDS = (
@@ -63,6 +63,9 @@ _DRIFTS = (
     ("psi", "serving_drift_psi", "Population stability index against the reference."),
     ("ks", "serving_drift_ks", "Kolmogorov-Smirnov distance from the reference."),
 )
+
+
+OnBatch = Callable[[BatchTimes, int, Sequence[MetricPoint]], None]
 
 
 class MetricsListener(Protocol):
@@ -226,7 +229,8 @@ class EndpointMetrics:
     """The metrics of one model version; what a batcher asks of an observer, and more.
 
     Attributes:
-        on_points: told of what its handler measures of items and results; None: nobody asks.
+        on_batch: told of each batch that a worker answered: its times, its size, and what its
+            handler measured; None: nobody asks.
     """
 
     def __init__(self, metrics: ServerMetrics, name: str, version: str) -> None:
@@ -236,7 +240,7 @@ class EndpointMetrics:
         self._statistics = EndpointStatistics()
         self._monitor: DriftMonitor | None = None
         self._tuned: Tuned | None = None
-        self.on_points: Callable[[Sequence[MetricPoint]], None] | None = None
+        self.on_batch: OnBatch | None = None
 
     def compare_with(self, reference: Reference | None) -> None:
         """Tell the drift from a reference from now on; None: tell none."""
@@ -278,12 +282,12 @@ class EndpointMetrics:
         counts.model_s.observe(times.model_s)
         counts.postprocess_s.observe(times.output_s)
         self._statistics.add_batch(times, size)
+        if self.on_batch is not None:
+            self.on_batch(times, size, points)
         if not points:
             return
         if self._monitor is not None:
             self._monitor.take([point for point in points if point.kind == "statistic"])
-        if self.on_points is not None:
-            self.on_points(points)
         for listener in self._metrics.listeners:
             for point in points:
                 listener.observe(*self._labels, point)

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable
 from typing import TypeVar
 
 from msgspec import structs
@@ -14,8 +14,7 @@ from serving.batching.batch import signature
 from serving.batching.batcher import Batcher
 from serving.batching.pending import PRIORITY_S, Pending
 from serving.errors import BadInput, InferenceFailed, ServingError
-from serving.handlers.points import MetricPoint
-from serving.observe.metrics import EndpointMetrics
+from serving.observe.metrics import EndpointMetrics, OnBatch
 from serving.observe.reference import read_reference
 from serving.observe.statistics import EndpointStatistics
 from serving.protocol.exchange import RawReply, RawRequest
@@ -298,9 +297,9 @@ class Endpoint:
             raise
         return posted
 
-    def listen(self, on_points: Callable[[Sequence[MetricPoint]], None] | None) -> None:
-        """Tell this one what the handler measures of items and results; None: nobody any more."""
-        self._metrics.on_points = on_points
+    def listen(self, on_batch: OnBatch | None) -> None:
+        """Tell this one of each batch that a worker has answered; None: nobody any more."""
+        self._metrics.on_batch = on_batch
 
     def describe(self) -> ModelDescription:
         """Say how it is served, and how it fares."""

@@ -1,6 +1,6 @@
 """CanaryGuard: decides when a canary is taken back: for its errors, its slowness, or its drift."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ from serving.releases.arm import MOST_METRICS, Arm
 from serving.releases.distance import Distance, Sample, compare
 from serving.releases.plan import Guard
 from serving.releases.trial import Trial
+from serving.releases.work_times import FEWEST_TIMES, QUANTILES, WorkTimes
 
 __all__ = ("CanaryGuard", "Rule", "Verdict")
 
@@ -19,10 +20,6 @@ Rule = Literal["errors", "latency", "drift", "unready"]
 _RULES = 3
 """Those that share the permitted rate of false alarms."""
 
-_QUANTILES = (0.5, 0.9, 0.99)
-"""Of the stable version's times: bounds above which an answer is slow."""
-
-_FEWEST_LATENCIES = 50
 _EXPECTED_STATISTICS = 8
 """The rate of false alarms is shared out among so many statistics, or as many as there are."""
 
@@ -61,7 +58,8 @@ class CanaryGuard:
         self._stable = stable
         self._alpha = guard.false_alarms / _RULES
         self._errors = Alarm(self._alpha, 1, round_number)
-        self._latency = Alarm(self._alpha, len(_QUANTILES), round_number)
+        self._latency = Alarm(self._alpha, 2 * len(QUANTILES), round_number)
+        self._work: dict[int, WorkTimes] = {}
         self._bounds: Sequence[tuple[float, float]] = ()
         self._drift_round = round_number
         self._samples: dict[str, tuple[Sample, Sample]] = {}
@@ -74,6 +72,7 @@ class CanaryGuard:
 
     def begin_step(self) -> None:
         """Compare from now on what is measured from now on: at another hour all may be other."""
+        self._work.clear()
         self._samples.clear()
         self._distances.clear()
         self._drift_round += 1
@@ -90,6 +89,15 @@ class CanaryGuard:
             odds = trial.odds[self._candidate.version]
             self._latency.add(odds, is_candidate=is_candidate, kind=trial.slow_kinds)
             trial.slow_kinds += 1
+
+    def worked(self, seconds: float, size: int, *, is_candidate: bool) -> None:
+        """Learn how long a worker took for a batch of that size."""
+        work = self._work.get(size)
+        if work is None:
+            work = self._work[size] = WorkTimes(self._guard.most_latency_ratio)
+        share = work.candidate_share
+        for kind in range(work.note(seconds, is_candidate=is_candidate)):
+            self._latency.add(share, is_candidate=is_candidate, kind=len(QUANTILES) + kind)
 
     def measured(self, points: Sequence[MetricPoint], *, is_candidate: bool) -> None:
         """Take what a version's handler measured."""
@@ -111,6 +119,8 @@ class CanaryGuard:
         """
         self._note_waiting(now)
         self._bounds = self._new_bounds()
+        for work in self._work.values():
+            work.set_bounds()
         return self._judge_errors() or self._judge_latency() or self._judge_drift()
 
     @property
@@ -136,10 +146,10 @@ class CanaryGuard:
     def _new_bounds(self) -> Sequence[tuple[float, float]]:
         """Times above which an answer is slow: of the stable version, of the candidate."""
         latencies = self._stable.latencies
-        if len(latencies) < _FEWEST_LATENCIES:
+        if len(latencies) < FEWEST_TIMES:
             return self._bounds
         ratio = self._guard.most_latency_ratio
-        found = np.quantile(np.array(latencies), _QUANTILES)
+        found = np.quantile(np.array(latencies), QUANTILES)
         return [(float(bound), float(bound) * ratio) for bound in found]
 
     def _judge_errors(self) -> Verdict | None:
@@ -171,6 +181,7 @@ class CanaryGuard:
         numbers = {
             **_latencies(self._candidate, ""),
             **_latencies(self._stable, "stable_"),
+            **self._work_means(),
             "most_ratio": self._guard.most_latency_ratio,
             "log_evidence": self._latency.logarithm,
             "log_evidence_bound": self._latency.bound,
@@ -178,9 +189,17 @@ class CanaryGuard:
         reason = (
             f"version {self._candidate.version} takes more than "
             f"{self._guard.most_latency_ratio:g} times as long as version {self._stable.version}: "
-            f"{_quantiles_in_words(self._candidate)}, not {_quantiles_in_words(self._stable)}"
+            f"{_quantiles_in_words(self._candidate)}, not {_quantiles_in_words(self._stable)}; "
+            f"at work {_work_in_words(numbers)}"
         )
         return Verdict("latency", reason, numbers)
+
+    def _work_means(self) -> dict[str, float]:
+        """Mean times of work on batches of the size that the candidate has had most, seconds."""
+        work = max(self._work.values(), key=lambda each: each.candidate.count, default=None)
+        if work is None or not work.candidate.count or not work.stable.count:
+            return {}
+        return {"work_s": work.candidate.mean, "stable_work_s": work.stable.mean}
 
     def _judge_drift(self) -> Verdict | None:
         self._measure_distances()
@@ -230,6 +249,13 @@ def _latencies(arm: Arm, prefix: str) -> dict[str, float]:
         return {}
     p50, p99 = np.quantile(np.array(arm.latencies), (0.5, 0.99))
     return {f"{prefix}p50_s": float(p50), f"{prefix}p99_s": float(p99)}
+
+
+def _work_in_words(numbers: Mapping[str, float]) -> str:
+    if "work_s" not in numbers:
+        return "not compared"
+    ours, theirs = numbers["work_s"] * 1000, numbers["stable_work_s"] * 1000
+    return f"{ours:.4g} ms on a batch, not {theirs:.4g} ms"
 
 
 def _quantiles_in_words(arm: Arm) -> str:

@@ -58,7 +58,8 @@ class Guard(_Strict, frozen=True, kw_only=True):
         false_alarms: how likely a version that is as good as the stable one may be taken back,
             whenever and however often it is looked at.
         most_error_excess: how much larger its share of failed requests may be.
-        most_latency_ratio: how many times as long it may take.
+        most_latency_ratio: how many times as long it may take, for a client to get an answer, or
+            for a worker to work on a batch.
         most_drift: how far what its handler measures may be from the stable version's, as the
             Kolmogorov-Smirnov distance.
         drift_ignore: names of statistics that are meant to differ.
@@ -67,7 +68,7 @@ class Guard(_Strict, frozen=True, kw_only=True):
 
     false_alarms: Annotated[float, msgspec.Meta(ge=1e-6, le=0.2)] = 0.01
     most_error_excess: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.005
-    most_latency_ratio: Annotated[float, msgspec.Meta(ge=1)] = 1.25
+    most_latency_ratio: Annotated[float, msgspec.Meta(ge=1)] = 1.5
     most_drift: _Share = 0.2
     drift_ignore: tuple[str, ...] = ()
     most_unready_s: _Seconds = 30.0

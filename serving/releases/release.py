@@ -6,6 +6,7 @@ from functools import partial
 
 from serving.errors import ModelNotFound
 from serving.handlers.points import MetricPoint
+from serving.observe.statistics import BatchTimes
 from serving.registry.endpoint import Endpoint
 from serving.registry.registry import Registry
 from serving.registry.routing import Again, Asker, Choice
@@ -102,7 +103,7 @@ class Release:
                 self.shadow.offer((stable, candidate), again, outcome, seconds)
 
     def listen(self) -> None:
-        """Take from the handlers of all its versions what they measure."""
+        """Hear of the work of all its versions, and of what their handlers measure."""
         for version, arm in self.arms.items():
             endpoint = self._find(version)
             if endpoint is not None:
@@ -240,12 +241,14 @@ class Release:
         if self._guard is not None:
             self._guard.failed(trial, is_candidate=not is_stable)
 
-    def _take(self, arm: Arm, points: Sequence[MetricPoint]) -> None:
+    def _take(self, arm: Arm, times: BatchTimes, size: int, points: Sequence[MetricPoint]) -> None:
         statistics = [point for point in points if point.kind == "statistic"]
         for point in statistics:
             arm.measure(point.name, point.value)
         if self._guard is not None:
-            self._guard.measured(statistics, is_candidate=arm is not self.stable)
+            is_candidate = arm is not self.stable
+            self._guard.worked(times.whole_s, size, is_candidate=is_candidate)
+            self._guard.measured(statistics, is_candidate=is_candidate)
 
     def _judge_readiness(self, now: float) -> Verdict | None:
         plan, arm = self.kept.plan, self.candidate
