@@ -29,6 +29,9 @@ _STEP = 0.05
 _AIMS = (0.5, 0.9, 0.98)
 """Least, first and greatest aim."""
 
+_SURE = 5
+"""How many batches must have been seen before it is told that an SLO cannot be kept."""
+
 _NEAR = 0.5
 """An answer with less than so much of the SLO to spare says something of the aim."""
 
@@ -65,6 +68,7 @@ class Tuner:
         self.costs = Costs()
         self.aim = _AIMS[1]
         self.is_hopeless = False
+        self._is_told = False
         self._beside_s = 0.0
 
     @property
@@ -107,20 +111,22 @@ class Tuner:
 
     def note_batch(self, kind: Hashable, size: int, seconds: float) -> None:
         """Learn what a batch took from leaving the queue to its answers, seconds."""
-        if self.slo_s is None:
-            return
+        slo_s = self.slo_s or math.inf
         self.costs.note(kind, size, seconds)
         alone_s = self.costs.overall.seconds(1)
-        if not self.is_hopeless and alone_s > self.slo_s and self.costs.overall.count > 1:
-            self.is_hopeless = True
+        room_s = slo_s - self._beside_s
+        self.is_hopeless = alone_s > room_s * (_HOPE if self.is_hopeless else 1)
+        if self.is_hopeless == self._is_told or self.costs.overall.count < _SURE:
+            return
+        self._is_told = self.is_hopeless
+        if self.is_hopeless:
             _log.warning(
                 "%s: slo_p99_ms = %g cannot be kept, for one item alone takes %.3g ms; nothing is "
                 "refused for it: give the model more threads or a faster device, or more time",
-                self.name, self.slo_s * 1000, alone_s * 1000,
+                self.name, slo_s * 1000, alone_s * 1000,
             )  # fmt: skip
-        elif self.is_hopeless and alone_s < _HOPE * self.slo_s:
-            self.is_hopeless = False
-            _log.info("%s: slo_p99_ms = %g can be kept again", self.name, self.slo_s * 1000)
+        else:
+            _log.info("%s: slo_p99_ms = %g can be kept again", self.name, slo_s * 1000)
 
     def note_answers(self, near: int, late: int) -> None:
         """Learn how many answers of a batch came near the limit, and how many of these after it.
@@ -232,7 +238,7 @@ class Governor(Generic[Item, Result]):
         batch: list[Pending[Item, Result]] = []
         for pending in departure.choose(len(departure.group)):
             # What a sequence has been promised is kept: the model remembers what came before.
-            if pending.sequence is None and now + alone_s > pending.due:
+            if pending.sequence is None and _is_late(pending, alone_s, now):
                 late.append(pending)
             elif len(batch) < most:
                 batch.append(pending)
@@ -300,3 +306,14 @@ class Governor(Generic[Item, Result]):
         over_s = self.tuner.slo_s or 1.0
         self._rate = self._rate * math.exp(-(now - self._last) / over_s) + 1 / over_s
         self._last = now
+
+
+def _is_late(pending: Pending[Item, Result], alone_s: float, now: float) -> bool:
+    """Whether it cannot be in time any more.
+
+    Who was late already when he came, for one of his kind takes too long, is taken for that by no
+    guess: were such never run, nobody would learn when that has changed.
+    """
+    if alone_s > pending.due - pending.arrived:
+        return now > pending.due
+    return now + alone_s > pending.due

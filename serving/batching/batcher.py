@@ -240,7 +240,7 @@ class Batcher(Generic[Item, Result]):
         pending.due = self.tuner.due(pending.arrived, pending.deadline)
         free = [now] * (self._capacity() - len(self._running))
         if not free or self._waiting:
-            free += [max(batch.began + batch.expected_s, now) for batch in self._running]
+            free += [_expected_end(batch, now) for batch in self._running]
         over_s = governor.refusal(pending, self._waiting, free, self._limits.size)
         if over_s is not None:
             self._observer.dropped(WouldBeLate.code)
@@ -342,6 +342,12 @@ class Batcher(Generic[Item, Result]):
         for pending, result in zip(batch.pendings, results, strict=True):
             if self._settle(pending, result):
                 self._company.note_answer(now)
+
+
+def _expected_end(batch: Batch[Item, Result], now: float) -> float:
+    """When a batch will be done; one that is late already will be as late again."""
+    expected = batch.began + batch.expected_s
+    return max(expected, 2 * now - expected)
 
 
 def _results(outcome: Outcomes[Result], size: int) -> Sequence[Result | ServingError]:

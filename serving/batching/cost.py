@@ -10,7 +10,7 @@ slower, is a factor of its own, and is followed within some ten batches.
 import math
 from collections import OrderedDict
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 __all__ = ("BatchCost", "Costs")
 
@@ -20,6 +20,10 @@ _GAIN = 0.15
 _MEMORY = 40.0
 """How many batches of a magnitude its mean is of, at most."""
 
+_FEW = 4.0
+"""How many batches of a magnitude make its first mean. Later ones move it slowly: what they all
+share shall move the common factor."""
+
 _SURPRISE = 3.0
 """A batch counts as no more than so many times what was expected of it, nor less than one of so
 many: one that was held up says little of the next, and several in a row are believed soon."""
@@ -27,6 +31,9 @@ many: one that was held up says little of the next, and several in a row are bel
 _DOUBT = 0.3
 """How many batches speak against a fixed cost before the first is seen: while all were of one size,
 large ones are expected to cost in proportion, which errs on the safe side."""
+
+_LEAST_S = 1e-6
+"""No batch takes less, whatever the clock says."""
 
 _SAVES = 0.05
 """Once no more than this share of an item's own time can be saved, a larger batch is of no use: it
@@ -49,8 +56,9 @@ class _Magnitude:
 
     def add(self, size: int, seconds: float) -> None:
         self.weight = min(self.weight + 1, _MEMORY)
-        self.size += (size - self.size) / self.weight
-        self.seconds += (seconds - self.seconds) / self.weight
+        gain = 1 / self.weight if self.weight <= _FEW else 1 / _MEMORY
+        self.size += gain * (size - self.size)
+        self.seconds += gain * (seconds - self.seconds)
 
 
 class BatchCost:
@@ -94,19 +102,33 @@ class BatchCost:
     def note(self, size: int, seconds: float) -> None:
         """Learn what a batch of that size (>= 1) took, seconds."""
         magnitude = self._magnitudes.setdefault(size.bit_length(), _Magnitude())
-        if magnitude.weight and (expected_s := self.seconds(size)):
-            seconds = min(max(seconds, expected_s / _SURPRISE), expected_s * _SURPRISE)
-            gain = max(_GAIN, 1 / (self.count + 1))
-            self._scale *= 1 + gain * (seconds / expected_s - 1)
+        seconds = max(seconds, _LEAST_S)
+        if magnitude.weight:
+            # By what the like of it took: were it by the line, what that is off by would add up.
+            other = self.seconds(size) / self.seconds(magnitude.size)
+            expected_s = self._scale * magnitude.seconds * other
+            if self.count > 1:
+                seconds = min(max(seconds, expected_s / _SURPRISE), expected_s * _SURPRISE)
+            self._scale *= 1 + max(_GAIN, 1 / (self.count + 1)) * (seconds / expected_s - 1)
         self.count += 1
         magnitude.add(size, seconds / self._scale)
         self._fit()
+
+    def like(self) -> "BatchCost":
+        """What is expected of another kind: the same line, steeper or flatter as will be seen."""
+        other = BatchCost()
+        other.fixed_s, other.each_s, other._scale = self.fixed_s, self.each_s, self._scale
+        other._magnitudes = {
+            number: replace(each, weight=min(each.weight, _FEW))
+            for number, each in self._magnitudes.items()
+        }
+        return other
 
     def _fit(self) -> None:
         """Lay the line through the means, least squares of what it is off by in proportion."""
         one = size = square = time = product = 0.0
         for each in self._magnitudes.values():
-            weight = each.weight / max(each.seconds, 1e-9) ** 2
+            weight = each.weight / each.seconds**2
             one += weight
             size += weight * each.size
             square += weight * each.size**2
@@ -132,11 +154,11 @@ class Costs:
 
     def note(self, kind: Hashable, size: int, seconds: float) -> None:
         """Learn what a batch took, seconds."""
-        self.overall.note(size, seconds)
         cost = self._kinds.get(kind)
         if cost is None:
-            cost = self._kinds[kind] = BatchCost()
+            cost = self._kinds[kind] = self.overall.like()
             if len(self._kinds) > _MOST_KINDS:
                 self._kinds.popitem(last=False)
         self._kinds.move_to_end(kind)
         cost.note(size, seconds)
+        self.overall.note(size, seconds)

@@ -110,6 +110,10 @@ class Crew:
         self.pool, self.codec = pool, codec
         await pool.scale(least, most, wait=False)
 
+    async def until_left(self) -> None:
+        """Wait until those who were replaced have finished and gone."""
+        await asyncio.gather(*self._leaving)
+
     async def stop(self) -> None:
         """End everybody."""
         if self._growth_check is not None:
@@ -127,12 +131,18 @@ class Crew:
         """Add a worker when all are busy and somebody waits too long; else look again then."""
         if self.pool.max_workers <= self.pool.min_workers or queue.running < self.pool.capacity:
             return
-        left_s = self.config.scale_up_ms / 1000 - queue.oldest_wait_s()
+        left_s = self._patience_s(queue) - queue.oldest_wait_s()
         if left_s <= 0:
             self.pool.grow()
         elif self._growth_check is None:
             loop = asyncio.get_running_loop()
             self._growth_check = loop.call_later(left_s, self._check_growth, queue)
+
+    def _patience_s(self, queue: Queue) -> float:
+        """How long one waits before a worker is added for it, seconds."""
+        patience_s, slo_s = self.config.scale_up_ms / 1000, queue.limits.slo_s
+        # Where an SLO is kept nobody waits for as long as that: who would is refused.
+        return patience_s if slo_s is None else min(patience_s, slo_s / 4)
 
     def _check_growth(self, queue: Queue) -> None:
         self._growth_check = None
