@@ -32,19 +32,27 @@ def server_for_clients(models: Path = MODELS, **environment: str) -> Iterator[Ad
             stop_server(process)
 
 
-def wait_for_addresses(process: subprocess.Popen[str]) -> Addresses:
-    """Read the log until the models are loaded, and drain it from then on."""
+def wait_for_addresses(
+    process: subprocess.Popen[str], later: list[str] | None = None
+) -> Addresses:
+    """Read the log until the models are loaded; what comes later goes into `later`, if given."""
     log: list[str] = []
+
+    def drain() -> None:
+        for line in process.stderr or ():
+            if later is not None:
+                later.append(line)
+
     for line in process.stderr or ():
         log.append(line)
         if "gRPC: inference" in line:
             # A pipe that nobody reads fills up and stops the server.
-            threading.Thread(target=lambda: process.stderr and process.stderr.read()).start()
+            threading.Thread(target=drain).start()
             http, management, _ = _ports(next(line for line in log if "metrics on" in line))
             return Addresses(http, management, *_ports(log[-1]))
     raise AssertionError("the server ended:\n" + "".join(log))
 
 
 def _ports(line: str) -> list[str]:
-    words = (word.strip(",") for word in line.split())
+    words = (word.strip(',"}') for word in line.split())
     return [f"127.0.0.1:{word}" for word in words if word.isdigit()]
