@@ -10,6 +10,7 @@ from rq.job import Job
 
 from animator.core.errors import NoFigureFound
 from animator.core.job import problem_from_error
+from animator.core.tracing import outgoing, part
 from animator.jobs.accounts import Accounts
 from animator.jobs.progress import JobEvents, JobProgress
 
@@ -48,6 +49,15 @@ def sign(_job: str) -> None:
     """Keeps what a line of the log would carry."""
     record = logging.getLogger("any").makeRecord("any", logging.INFO, "file", 1, "text", (), None)
     _at_work().connection.set("signed", f"{vars(record)['job']} {vars(record)['task']}")
+
+
+def show_origin(_job: str) -> None:
+    """Keeps whose request a line of the log would name, and what would go along with a call."""
+    record = logging.getLogger("any").makeRecord("any", logging.INFO, "file", 1, "text", (), None)
+    with part("step"):
+        headers = outgoing()
+        told = f"{vars(record).get('request_id')} {headers.get('traceparent')}"
+    _at_work().connection.set("origin", told)
 
 
 def _progress(job: str) -> JobProgress:

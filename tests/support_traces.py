@@ -46,7 +46,7 @@ class Collector:
     url: str = ""
     spans: list[Taken] = field(default_factory=list)
     is_away: bool = False
-    asked: int = 0
+    asked_at: list[float] = field(default_factory=list)
 
     def trace(self, id: str) -> list[Taken]:
         return [span for span in self.spans if span.trace == id]
@@ -72,7 +72,7 @@ def collector() -> Iterator[Collector]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            taken.asked += 1
+            taken.asked_at.append(time.time())
             if not taken.is_away:
                 assert self.path == "/v1/traces"
                 taken.spans += _read(ExportTraceServiceRequest.FromString(body))

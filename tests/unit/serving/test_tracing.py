@@ -222,12 +222,12 @@ def test_who_takes_no_traces_is_told_once_and_so_is_that_he_does_again(
     assert [record.message for record in caplog.records] == [
         f"traces are lost until {taken.url} takes them: it cannot be reached, or refuses them"
     ]
-    asked = taken.asked
+    asked = len(taken.asked_at)
     taken.is_away = False
     monkeypatch.setattr("serving.observe.shipping._PAUSE_S", 0.0)
     tracer.begin("too early", "server", {}).end()
     tracer.close(5)
-    assert taken.asked == asked, "it is left alone for a while"
+    assert len(taken.asked_at) == asked, "it is left alone for a while"
     leap = time.monotonic() + 60
     monkeypatch.setattr("serving.observe.shipping.time.monotonic", lambda: leap)
     tracer.begin("at last", "server", {}).end()
