@@ -16,9 +16,8 @@ def main(chosen: str) -> int:
         with Town(network) as town:
             for trial in plan(town):
                 if chosen in trial.name:
-                    town.suffer(*trial)
+                    town.suffer(trial)
                     print(town.costs[-1], file=sys.stderr, flush=True)
-                    town.wait_for_page()
             town.call_people_home(within=180)
         account = account_for(town)
         print(write_report(town, account))

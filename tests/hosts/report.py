@@ -55,10 +55,10 @@ def write_report(town: Town, account: Account) -> str:
         end = town.costs[i + 1].begun if i + 1 < len(town.costs) else float("inf")
         ended = [v for v in visits if cost.begun <= v["at"] < end]
         longest = max((v["at"] - v["begun"] for v in ended), default=0.0)
-        during = sum(v["at"] < cost.healed for v in ended)
-        lasted = cost.healed - cost.begun
+        during = sum(v["at"] < cost.over for v in ended)
+        lasted = cost.over - cost.begun
         lines.append(
-            f"| {cost.fault} | {lasted:.0f} s | {cost.served:.1f} s | {longest:.1f} s | {during} |"
+            f"| {cost.trial} | {lasted:.0f} s | {cost.served:.1f} s | {longest:.1f} s | {during} |"
         )
     lines += [
         "",
