@@ -55,7 +55,7 @@ class RegisterRequest(msgspec.Struct, frozen=True, kw_only=True):
     handler: str | None = None
     batch_size: int | None = None
     max_batch_delay: int | None = None
-    slo_p99_ms: float | None = None
+    slo_p99_ms: int | None = None
     initial_workers: int | None = None
     synchronous: bool = True
     response_timeout: int | None = None

@@ -63,7 +63,7 @@ class Batches(NamedTuple):
 
     size: int | None
     max_delay_ms: int | None
-    slo_p99_ms: float | None = None
+    slo_p99_ms: int | None = None
 
 
 class Management:

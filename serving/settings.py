@@ -97,7 +97,7 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     max_batch_delay_ms: Annotated[float, msgspec.Meta(ge=0)] | None = None
     batch_wait: BatchWait = "expected"
     queue_size: _Count = 100
-    slo_p99_ms: Annotated[float, msgspec.Meta(gt=0, le=3_600_000)] | None = None
+    slo_p99_ms: Annotated[float, msgspec.Meta(ge=0.1, le=3_600_000)] | None = None
     use_job_ticket: bool = False
     default_timeout_s: _Seconds = 60.0
     response_timeout_s: _Seconds = 120.0

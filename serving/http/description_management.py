@@ -28,6 +28,8 @@ _NUMBER = {"minimum": 1, "maximum": 2**31 - 1}
 
 _COUNT = {**_NUMBER, "minimum": 0}
 
+_SLO_MS = {"minimum": 0, "maximum": 3_600_000}
+
 _PAGE = ("limit", "next_page_token")
 
 _CHANGE_ERRORS = {
@@ -79,7 +81,7 @@ def _one_model(prefix: str, *names: str) -> dict[str, Any]:
         query("max_worker", "integer", _COUNT),
         query("batch_size", "integer", _NUMBER),
         query("max_batch_delay", "integer", _COUNT),
-        query("slo_p99_ms", "number", {"minimum": 0}),
+        query("slo_p99_ms", "integer", _SLO_MS),
         query("synchronous", "boolean"),
     ]
     changing = {
@@ -146,7 +148,7 @@ def _register() -> dict[str, Any]:
         query("runtime", "string", {"enum": ["python", "python3"]}),
         query("batch_size", "integer", _NUMBER),
         query("max_batch_delay", "integer", _NUMBER),
-        query("slo_p99_ms", "number", {"minimum": 0}),
+        query("slo_p99_ms", "integer", _SLO_MS),
         query("initial_workers", "integer", _COUNT),
         query("synchronous", "boolean"),
         query("response_timeout", "integer", _NUMBER),

@@ -180,7 +180,7 @@ class ManagementRoutes:
         said |= {name: self._number(request, name) for name in _NUMBERS}
         return RegisterRequest(
             **said,
-            slo_p99_ms=None if self._is_reference else _milliseconds(request, "slo_p99_ms"),
+            slo_p99_ms=None if self._is_reference else self._number(request, "slo_p99_ms"),
             synchronous=self._flag(request, "synchronous", default=True),
             s3_sse_kms=self._flag(request, "s3_sse_kms", default=False),
         )
@@ -201,7 +201,7 @@ class ManagementRoutes:
         return Batches(
             self._number(request, "batch_size"),
             self._number(request, "max_batch_delay"),
-            _milliseconds(request, "slo_p99_ms"),
+            self._number(request, "slo_p99_ms"),
         )
 
     def _flag(self, request: HttpRequest, name: str, *, default: bool) -> bool:
@@ -217,15 +217,6 @@ class ManagementRoutes:
 
 def _told(status: Status) -> RawReply:
     return status_reply(status.text, status.code)
-
-
-def _milliseconds(request: HttpRequest, name: str) -> float | None:
-    text = request.parameter(name)
-    try:
-        return float(text) if text else None
-    except ValueError as error:
-        msg = f"{name} must be milliseconds, got {text!r}"
-        raise BadInput(msg) from error
 
 
 def _lenient_number(request: HttpRequest, name: str, default: int) -> int:

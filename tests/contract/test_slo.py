@@ -48,9 +48,9 @@ def test_slo_is_set_described_told_and_taken_back(
     assert "serving_slo_seconds" not in told(server)
 
 
-@pytest.mark.parametrize("value", ["-1", "nan", "inf", "soon", "3600001"])
+@pytest.mark.parametrize("value", ["-1", "1.5", "nan", "soon", "3600001"])
 def test_slo_that_is_no_time_is_refused(server: Server, echo: str, value: str) -> None:
     answer = httpx.put(echo, params={"slo_p99_ms": value})
     assert answer.status_code == 400
-    assert "slo_p99_ms must be milliseconds" in answer.json()["message"]
+    assert "slo_p99_ms must be" in answer.json()["message"]
     assert "sloP99Ms" not in httpx.get(echo).json()[0]

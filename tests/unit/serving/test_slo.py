@@ -115,7 +115,7 @@ def test_worker_is_added_before_the_slo_would_be_broken(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("said", "kept"), [(120, 120.0), (0, None), (None, 50.0)])
-def test_registration_says_its_slo(tmp_path: Path, said: float | None, kept: float | None) -> None:
+def test_registration_says_its_slo(tmp_path: Path, said: int | None, kept: float | None) -> None:
     write_nap(tmp_path)
     settings = ServerSettings(models_dir=str(tmp_path), defaults=ModelConfig(slo_p99_ms=50))
     request = RegisterRequest(url="nap", slo_p99_ms=said)
