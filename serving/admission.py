@@ -116,6 +116,29 @@ class Admission:
             discard_fetched(fetched)
             raise
         stored = dataclasses.replace(stored, brought=fetched.path if fetched.is_new else None)
+        return self._admitted(stored, request, under, over)
+
+    async def admit_path(self, path: Path, request: RegisterRequest) -> Admitted:
+        """Unpack what is on this machine, and decide how it is served.
+
+        Args:
+            path: an archive, a model's file or folder; nobody but the operator says which.
+            request: what is asked, with the name that it is known by for its address.
+
+        Raises:
+            BadInput: when the settings do not fit it.
+            InvalidModel: when it is no model.
+        """
+        stored = await asyncio.to_thread(self._open, path, request)
+        return self._admitted(stored, request)
+
+    def _admitted(
+        self,
+        stored: StoredModel,
+        request: RegisterRequest,
+        under: _Table | None = None,
+        over: _Table | None = None,
+    ) -> Admitted:
         try:
             return Admitted(stored, self.config(stored, request, under, over))
         except ServingError:

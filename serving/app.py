@@ -9,9 +9,9 @@ import socket
 import ssl
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from serving.audit.log import Change
 from serving.http.addresses import Address, CannotListen, addresses_of, bound
@@ -124,12 +124,15 @@ async def serve(
         services.tokens.start()
         stack.callback(services.tokens.stop)
         if settings.metrics_mode and not settings.disable_system_metrics:
-            await stack.enter_async_context(_watching(settings, services))
+            watching = watch_machine(services.reference_metrics, settings.metrics_interval_s)
+            await stack.enter_async_context(_aside(watching))
         if await _load_unless_stopped(services, stop):
             services.snapshots.save("startup")
             # What is loaded stays: collecting garbage need not look at it again and again.
             gc.freeze()
             on_ready(ports)
+            if services.watched is not None:
+                await stack.enter_async_context(_aside(services.watched.run()))
             await stop.wait()
             # Whoever looks from now on is told that another server should be asked.
             services.engine.drain()
@@ -201,16 +204,14 @@ def _port_of(found: socket.socket) -> int:
 
 
 @contextlib.asynccontextmanager
-async def _watching(settings: ServerSettings, services: Services) -> AsyncIterator[None]:
-    """Tell the machine's state meanwhile."""
-    watching = asyncio.create_task(
-        watch_machine(services.reference_metrics, settings.metrics_interval_s)
-    )
+async def _aside(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Do something without end meanwhile."""
+    task = asyncio.create_task(work)
     try:
         yield
     finally:
-        watching.cancel()
-        await asyncio.wait([watching])
+        task.cancel()
+        await asyncio.wait([task])
 
 
 async def _load_unless_stopped(services: Services, stop: asyncio.Event) -> bool:

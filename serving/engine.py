@@ -42,6 +42,7 @@ class Engine:
         metrics: told of everything that happens.
 
     Attributes:
+        is_withheld: whether a model's folder is not loaded at the start.
         on_change: called when a model that nobody waited for is served, or cannot be.
         on_failure: called when it cannot be, with what it is and why.
     """
@@ -52,6 +53,7 @@ class Engine:
         self._registry = Registry("first" if settings.compat == "torchserve" else "highest")
         self._is_open = False
         self._errands: set[asyncio.Task[None]] = set()
+        self.is_withheld: Callable[[Path], bool] = lambda _: False
         self.on_change: Callable[[], None] = lambda: None
         self.on_failure: Callable[[Manifest, ServingError], None] = lambda _, __: None
 
@@ -83,7 +85,7 @@ class Engine:
             InvalidModel: when one cannot be served; nothing is left running.
         """
         if self._settings.load_models.lower() == "all":
-            for model in find_models(Path(self._settings.models_dir)):
+            for model in find_models(Path(self._settings.models_dir), self.is_withheld):
                 self._registry.add(self._endpoint(model, self._config_of(model)))
         starts = [asyncio.create_task(e.start()) for e in self._registry.endpoints]
         try:
@@ -266,6 +268,25 @@ class Engine:
         """
         endpoint = self._registry.find(name, version)
         await endpoint.reload(_reread(endpoint.stored))
+
+    async def replace(self, stored: StoredModel) -> None:
+        """Serve another content of a version that is served; no request fails.
+
+        Returns when the workers of before have finished, too.
+
+        Raises:
+            ModelNotFound: when there is no such version.
+            InvalidModel: when it cannot be loaded; what was served before goes on.
+        """
+        endpoint = self._registry.find(stored.manifest.name, stored.manifest.version)
+        before = endpoint.stored
+        try:
+            await endpoint.reload(stored)
+        except ServingError:
+            discard(stored)
+            raise
+        await endpoint.until_replaced()
+        discard(before)
 
     def drain(self) -> None:
         """Say from now on that the server is not ready; what comes is still served."""

@@ -23,7 +23,7 @@ from serving.http.replies import Replies
 from serving.http.v2 import V2Routes
 from serving.http.workflows import WorkflowRoutes
 from serving.management import Management
-from serving.observe.changes import AuditMetrics
+from serving.observe.changes import AuditMetrics, WatchMetrics
 from serving.observe.custom import TorchServeMetrics
 from serving.observe.metrics import ServerMetrics
 from serving.observe.tracing import TraceOptions, make_tracer
@@ -36,6 +36,7 @@ from serving.settings import ServerSettings
 from serving.snapshots import Snapshots
 from serving.startup import load_archives, restore
 from serving.tokens import Tokens
+from serving.watch.repository import WatchedRepository
 from serving.workflow.ensembles import load_ensembles
 from serving.workflow.workflows import Workflows
 
@@ -85,6 +86,7 @@ class Services:
         self.tokens = Tokens(settings)
         self.snapshots = Snapshots(settings, self.engine)
         self.engine.on_change = self.snapshots.save
+        self.watched = self._make_watched()
         self.management = Management(self.engine, settings, self.audit, self.snapshots.save)
         self._open_inference = OpenInference(self.engine, settings)
         self._repository = ModelRepository(self.engine, settings, self.audit)
@@ -98,6 +100,16 @@ class Services:
             self.audit,
             is_reference=settings.compat == "torchserve",
         )
+
+    def _make_watched(self) -> WatchedRepository | None:
+        if not self._settings.watch.enabled:
+            return None
+        watched = WatchedRepository(
+            self._settings, self.engine, self.releases, self.audit, self.snapshots.save
+        )
+        self.engine.is_withheld = watched.is_withheld
+        self.metrics.add(WatchMetrics(watched.counts))
+        return watched
 
     @property
     def max_request_bytes(self) -> int:
@@ -114,6 +126,8 @@ class Services:
         self.releases.restore()
         with acting_as(_START):
             try:
+                if self.watched is not None:
+                    await self.watched.prepare()
                 await self.engine.start(self._load_archives)
             except ServingError as error:
                 self.audit.note("start", Change(reason=error.message), error.code)
@@ -191,9 +205,11 @@ class Services:
         if snapshot:
             await restore(self.management, self._settings, snapshot)
         else:
-            await load_archives(self.management, self._settings)
+            await load_archives(self.management, self._settings, self.engine.is_withheld)
         if self._settings.load_models.lower() == "all":
             await load_ensembles(self.engine, Path(self._settings.models_dir))
+        if self.watched is not None:
+            await self.watched.take_up()
         await self.releases.start()
 
     def _routes(self, kind: ApiKind) -> Sequence[Route]:

@@ -12,6 +12,7 @@ import msgspec
 from serving.audit.settings import AuditSettings
 from serving.errors import ServingError
 from serving.releases.plan import ReleasePlan
+from serving.watch.settings import WatchSettings
 
 __all__ = (
     "BatchWait",
@@ -205,6 +206,7 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         releases_file: where releases are kept over a restart; "" for `config/releases.json` in
             `log_dir`, and without that one they are not.
         audit: where changes are written down.
+        watch: whether new models and versions are served by themselves; true: with the defaults.
         properties: what a config.properties said, to be written into snapshots.
         defaults: how models are served that `models` does not name.
         models: by model name, or by `name:version`, which goes before it.
@@ -275,6 +277,7 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     releases: dict[str, ReleasePlan] = {}
     releases_file: str = ""
     audit: AuditSettings = AuditSettings()
+    watch: WatchSettings = WatchSettings()
     properties: dict[str, str] = {}
     defaults: ModelConfig = ModelConfig()
     models: dict[str, ModelConfig] = {}
@@ -287,7 +290,7 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 _DEFAULTS = ServerSettings()
 _TABLES = {"defaults", "models", "properties", "releases"}
-_TOPICS: Mapping[str, type[msgspec.Struct]] = {"audit": AuditSettings}
+_TOPICS: Mapping[str, type[msgspec.Struct]] = {"audit": AuditSettings, "watch": WatchSettings}
 """Tables whose fields the environment sets as well: SERVING_AUDIT_FILE sets `file` of `audit`."""
 
 
@@ -302,6 +305,8 @@ def read_settings(path: Path | None, environment: Mapping[str, str]) -> ServerSe
     """
     try:
         table = _read_table(path) if path else {}
+        if isinstance(table.get("watch"), bool):
+            table["watch"] = {"enabled": table["watch"]}
         _lay_over(table, environment)
         return msgspec.convert(table, ServerSettings, strict=False)
     except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
@@ -357,5 +362,7 @@ def _lay_over(table: dict[str, Any], environment: Mapping[str, str]) -> None:
 def _lay_over_topic(table: dict[str, Any], field: str, value: str) -> None:
     """Set a field of a topic's table; an unknown variable is another program's."""
     topic, _, name = field.partition("_")
+    if field == "watch":
+        topic, name = "watch", "enabled"
     if topic in _TOPICS and name in _TOPICS[topic].__struct_fields__:
         table.setdefault(topic, {})[name] = value

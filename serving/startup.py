@@ -1,7 +1,7 @@
 """Startup: which archives are served from the beginning."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from serving.admission import RegisterRequest
@@ -18,13 +18,22 @@ _SUFFIXES = (".mar", ".tar.gz", ".tgz", ".onnx", ".pt2")
 _log = logging.getLogger(__name__)
 
 
-async def load_archives(management: Management, settings: ServerSettings) -> None:
+async def load_archives(
+    management: Management,
+    settings: ServerSettings,
+    is_withheld: Callable[[Path], bool] = lambda _: False,
+) -> None:
     """Serve the archives that `load_models` names.
+
+    Args:
+        management: serves them.
+        settings: name them.
+        is_withheld: whether one is passed over, where all are named.
 
     Raises:
         ServingError: when one cannot be served; the reference says so in its log and goes on.
     """
-    for request in _wanted(settings):
+    for request in _wanted(settings, is_withheld):
         try:
             await management.load(request)
         except ServingError as error:
@@ -51,10 +60,12 @@ async def restore(management: Management, settings: ServerSettings, snapshot: st
             _log.error("Failed to load model: %s: %s", name, error)
 
 
-def _wanted(settings: ServerSettings) -> Iterator[RegisterRequest]:
+def _wanted(
+    settings: ServerSettings, is_withheld: Callable[[Path], bool]
+) -> Iterator[RegisterRequest]:
     if settings.load_models.lower() == "all":
         for path in sorted(Path(settings.models_dir).iterdir()):
-            if _is_archive(path):
+            if _is_archive(path) and not is_withheld(path):
                 yield RegisterRequest(url=path.name)
         return
     for text in settings.load_models.split(","):

@@ -152,6 +152,9 @@ def _unpack_tar(path: Path, folder: Path, budget: _Budget) -> None:
                 raise InvalidModel(msg)
             with source:
                 budget.write(source, target)
+        # What is behind the last entry says whether the file is there wholly.
+        while piece := data.read(_CHUNK):
+            budget.spend(len(piece))
 
 
 @contextmanager

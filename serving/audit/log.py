@@ -36,6 +36,7 @@ class Change:
         before: what was so before it.
         after: what is so now.
         reason: why.
+        is_dropped: whether it came to nothing that is worth an entry.
     """
 
     model: str = ""
@@ -43,6 +44,7 @@ class Change:
     before: Mapping[str, Any] | None = None
     after: Mapping[str, Any] | None = None
     reason: str = ""
+    is_dropped: bool = False
 
 
 class AuditLog:
@@ -116,7 +118,7 @@ class AuditLog:
         except BaseException:
             self._note_failure(what, change, "fault")
             raise
-        if not is_told:
+        if not is_told and not self._is_dropped(change):
             self.note(what, change)
 
     def note(
@@ -152,8 +154,12 @@ class AuditLog:
         """
         return await self._writer.page(query)
 
+    def _is_dropped(self, change: Change) -> bool:
+        # What was said to begin is said to end.
+        return change.is_dropped and not self._is_required
+
     def _note_failure(self, what: AuditAction, change: Change, result: str) -> None:
-        if self._may_tell(result, acting()):
+        if not self._is_dropped(change) and self._may_tell(result, acting()):
             self.note(what, change, result)
 
     def _may_tell(self, result: str, by: Actor) -> bool:

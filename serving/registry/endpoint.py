@@ -150,6 +150,10 @@ class Endpoint:
             self._queue.lose_all()
         self._queue.wake()
 
+    async def until_replaced(self) -> None:
+        """Wait until the workers of before a reload have finished and gone."""
+        await self._crew.until_left()
+
     async def scale(self, min_workers: int, max_workers: int, *, wait: bool) -> int:
         """Keep so many workers from now on; how many there are now.
 

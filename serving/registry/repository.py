@@ -1,7 +1,7 @@
 """Repository: the models on disk."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -14,10 +14,16 @@ from serving.errors import InvalidModel
 __all__ = ("StoredModel", "find_models", "version_rank")
 
 
-def find_models(folder: Path) -> Sequence[StoredModel]:
+def find_models(
+    folder: Path, is_left_out: Callable[[Path], bool] = lambda _: False
+) -> Sequence[StoredModel]:
     """Find every folder of ours, one or two levels down (model, or model and version).
 
     Those with a manifest.json are ours, except for archives of TorchServe.
+
+    Args:
+        folder: the folder of models.
+        is_left_out: whether a model's folder is passed over.
 
     Raises:
         InvalidModel: when the folder is missing, a manifest is not valid, or a version comes twice.
@@ -28,7 +34,7 @@ def find_models(folder: Path) -> Sequence[StoredModel]:
     paths = sorted([*folder.glob(f"*/{MANIFEST_FILE}"), *folder.glob(f"*/*/{MANIFEST_FILE}")])
     found: dict[tuple[str, str], StoredModel] = {}
     for path in paths:
-        if is_torchserve(path.parent):
+        if is_torchserve(path.parent) or is_left_out(path.parent):
             continue
         model = open_folder(path.parent)
         key = (model.manifest.name, model.manifest.version)

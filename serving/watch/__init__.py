@@ -1,0 +1,1 @@
+"""Watch: a folder or a bucket of models, whose new versions are served by themselves."""

@@ -1,0 +1,361 @@
+"""Watcher: looks at a place again and again, and lets what has arrived wholly be served."""
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from serving.archive.stored import StoredModel
+from serving.audit.actor import Actor, acting_as
+from serving.audit.log import AuditLog, Change
+from serving.errors import InvalidModel, ServerUnavailable, ServingError
+from serving.releases.releases import Releases
+from serving.watch.counts import WatchCounts
+from serving.watch.deployer import Deployer, NotNow
+from serving.watch.found import Found, LookFailed, Source, digest_of
+from serving.watch.passing import is_passing
+from serving.watch.records import Outcome, Record, Records
+
+__all__ = ("Watcher",)
+
+_WATCHER = Actor("watcher")
+_FIRST_WAIT_S, _LONGEST_WAIT_S = 5.0, 300.0
+"""Before another attempt, where one failed by no fault of the archive."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """Something that was seen, and is not dealt with yet.
+
+    Attributes:
+        signature: of what was seen.
+        model: whose release it waits for; "": for none.
+        wait_s: before the next attempt, seconds.
+        not_before: monotonic seconds.
+    """
+
+    signature: str
+    model: str = ""
+    wait_s: float = _FIRST_WAIT_S
+    not_before: float = 0.0
+
+
+class Watcher:
+    """Watches a place.
+
+    Args:
+        source: the place.
+        records: what was seen there.
+        deployer: serves what has arrived.
+        releases: tells what goes on, and what was taken back.
+        audit: takes note.
+
+    Attributes:
+        counts: what it has done.
+        is_removing: whether what is taken away there is served no longer.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        records: Records,
+        deployer: Deployer,
+        releases: Releases,
+        audit: AuditLog,
+    ) -> None:
+        self._source = source
+        self._records = records
+        self._deployer = deployer
+        self._releases = releases
+        self._audit = audit
+        self._waiting: dict[str, _Waiting] = {}
+        self._there: set[str] = set()
+        self._missing: frozenset[str] = frozenset()
+        self._has_failed = False
+        self.counts = WatchCounts()
+        self.is_removing = False
+        deployer.was_taken_back = self._was_taken_back
+        deployer.holder_of = self._holder_of
+
+    async def prepare(self) -> frozenset[str]:
+        """Learn what is there before anything is loaded; the keys of what shall not be.
+
+        That is what is not known to be good: it comes later, and spoils no start. Where nothing is
+        known of before, everything is loaded.
+
+        Raises:
+            ServerUnavailable: when the place cannot be looked at.
+        """
+        await asyncio.to_thread(self._records.read)
+        if not self._records.was_kept:
+            return frozenset()
+        found = await self._first_look()
+        return frozenset(each.key for each in found if not self._is_known_good(each))
+
+    async def take_up(self, served: Mapping[str, StoredModel], *, is_all: bool) -> None:
+        """Go on from what was loaded, and load what was there before and is not; then look on.
+
+        What came meanwhile and is not known waits for the next looks, like all that comes later.
+
+        Args:
+            served: by key, what the server has loaded from there by itself.
+            is_all: whether it loads nothing from there by itself, so that all is left to this.
+
+        Raises:
+            ServerUnavailable: when the place cannot be looked at.
+        """
+        found = await self._first_look()
+        self._there = {each.key for each in found}
+        with acting_as(_WATCHER):
+            for each in found:
+                known = self._records.get(each.key)
+                if each.key in served:
+                    self._records.set(each.key, _record_of(each, served[each.key], known))
+                elif self._records.was_kept or is_all:
+                    if known is not None or not self._records.was_kept:
+                        await self._return(each, known)
+                else:
+                    self._records.set(
+                        each.key, Record(signature=each.signature, outcome="passed_over")
+                    )
+        for key, record in self._records.items().items():
+            if key not in self._there and record.outcome != "rolled_back":
+                self._records.forget(key)
+        await asyncio.to_thread(self._records.save)
+
+    async def run(self, interval_s: float) -> None:
+        """Look every so many seconds, give or take a tenth, until this is cancelled."""
+        while True:
+            await asyncio.sleep(interval_s * random.uniform(0.9, 1.1))
+            await self.look_once()
+
+    async def look_once(self) -> None:
+        """Look, and deploy what has arrived wholly; whatever fails is told in the log."""
+        try:
+            found = await asyncio.to_thread(self._source.look)
+        except LookFailed as error:
+            self._tell_failure(error)
+            return
+        self._has_failed = False
+        self.counts.looks += 1
+        self.counts.looked_at = time.time()
+        with acting_as(_WATCHER):
+            self._there = {each.key for each in found}
+            self._learn_rollbacks()
+            await self._learn_digests(found)
+            pending = [each for each in found if await self._is_pending_still(each)]
+            self.counts.pending = len(pending)
+            await self._remove()
+        await asyncio.to_thread(self._records.save)
+
+    async def _first_look(self) -> Sequence[Found]:
+        try:
+            return await asyncio.to_thread(self._source.look)
+        except LookFailed as error:
+            msg = f"what shall be watched cannot be looked at: {error}"
+            raise ServerUnavailable(msg) from error
+
+    def _is_known_good(self, found: Found) -> bool:
+        record = self._records.get(found.key)
+        is_same = record is not None and record.signature == found.signature
+        return is_same and record is not None and record.outcome != "rejected"
+
+    async def _return(self, found: Found, known: Record | None) -> None:
+        """Serve at the start what was served before it, or would have been loaded."""
+        if known is not None and known.signature == found.signature and known.outcome != "served":
+            return
+        if found.problem:
+            self._reject(found, InvalidModel(found.problem))
+            return
+        await self._attempt(found, known, _Waiting(found.signature), is_return=True)
+
+    async def _is_pending_still(self, found: Found) -> bool:
+        """Deal with what was found, if it is time; whether it has to wait."""
+        known = self._records.get(found.key)
+        if known is not None and known.signature == found.signature:
+            self._waiting.pop(found.key, None)
+            return False
+        waiting = self._waiting.get(found.key)
+        if waiting is None or waiting.signature != found.signature:
+            waiting = self._waiting[found.key] = _Waiting(found.signature)
+            if not found.is_whole:
+                # What looks the same the next time is no longer being written.
+                return True
+        if found.problem:
+            self._note_problem(found)
+            return False
+        if time.monotonic() < waiting.not_before or self._releases.is_on(waiting.model):
+            return True
+        return not await self._attempt(found, known, waiting, is_return=False)
+
+    async def _attempt(
+        self, found: Found, known: Record | None, waiting: _Waiting, *, is_return: bool
+    ) -> bool:
+        """Try to deploy; whether that is settled, for good or ill."""
+        try:
+            record = await self._deploy(found, known, is_return=is_return)
+        except NotNow as later:
+            waiting.model = later.model
+            return False
+        except LookFailed as error:
+            _log.info("%s", error)
+            return False
+        except ServingError as error:
+            if not is_passing(error):
+                self._reject(found, error)
+                return True
+            waiting.not_before = time.monotonic() + waiting.wait_s
+            waiting.wait_s = min(waiting.wait_s * 2, _LONGEST_WAIT_S)
+            _log.error("%s is not served yet: %s", found.key, error)
+            return False
+        if known is None or record.digest != known.digest:
+            self.counts.deployed += 1
+        self._records.set(found.key, record)
+        self._waiting.pop(found.key, None)
+        return True
+
+    async def _deploy(self, found: Found, known: Record | None, *, is_return: bool) -> Record:
+        """Bring it here and serve it.
+
+        Raises:
+            LookFailed, NotNow: when it has to wait.
+            ServingError: why it is not served.
+        """
+        async with self._audit.change("deploy", found.key) as change:
+            change.reason = f"{found.key} was found"
+            try:
+                brought = await asyncio.to_thread(self._source.bring, found)
+                return await self._deployer.deploy(
+                    found, brought, known, change, is_return=is_return
+                )
+            except (LookFailed, NotNow):
+                change.is_dropped = True
+                raise
+            except (ServingError, OSError) as error:
+                change.is_dropped = is_passing(error)
+                if isinstance(error, OSError):
+                    msg = f"{found.key} cannot be read: {error.strerror or error}"
+                    raise InvalidModel(msg) from error
+                raise
+
+    def _reject(self, found: Found, error: ServingError) -> None:
+        """Leave it alone until it changes."""
+        self.counts.rejected += 1
+        _log.error("%s is not served until it changes: %s", found.key, error)
+        record = Record(signature=found.signature, outcome="rejected", reason=error.message)
+        self._records.set(found.key, record)
+        self._waiting.pop(found.key, None)
+
+    def _note_problem(self, found: Found) -> None:
+        error = InvalidModel(found.problem)
+        change = Change(found.key, reason=found.problem)
+        self._audit.note("deploy", change, error.code)
+        self._reject(found, error)
+
+    def _learn_rollbacks(self) -> None:
+        for key, record in self._records.items().items():
+            if (
+                record.outcome == "served"
+                and self._releases.was_rolled_back(record.model, record.version)
+                and not self._releases.is_on(record.model)
+            ):
+                self._records.set(key, _with(record, "rolled_back"))
+
+    async def _learn_digests(self, found: Sequence[Found]) -> None:
+        """Hash what the server loaded by itself, so that the same content is known again."""
+        for each in found:
+            record = self._records.get(each.key)
+            is_unknown = record is not None and record.outcome == "served" and not record.digest
+            if record is not None and is_unknown and record.signature == each.signature:
+                self._records.set(each.key, await asyncio.to_thread(self._hashed, each, record))
+
+    def _hashed(self, found: Found, record: Record) -> Record:
+        try:
+            digest = digest_of(self._source.bring(found).path)
+        except (LookFailed, OSError):
+            return record
+        return msgspec.structs.replace(record, digest=digest)
+
+    def _holder_of(self, key: str, model: str, version: str) -> tuple[str, str] | None:
+        """Under which other key a version is there already, and the digest of that."""
+        for other, record in self._records.items().items():
+            is_other = other != key and other in self._there
+            is_served = record.outcome in {"served", "rolled_back"}
+            if is_other and is_served and (record.model, record.version) == (model, version):
+                return other, record.digest
+        return None
+
+    def _was_taken_back(self, model: str, version: str, digest: str) -> bool:
+        return any(
+            record.outcome == "rolled_back" and record.digest == digest
+            for record in self._records.of(model, version)
+        )
+
+    async def _remove(self) -> None:
+        """Deal with what was there and is not: what is missing in two looks is gone.
+
+        What took itself back is remembered, should it come again.
+        """
+        missing = frozenset(
+            key
+            for key, record in self._records.items().items()
+            if key not in self._there and record.outcome != "rolled_back"
+        )
+        if missing and not self._there:
+            # A disk that is not mounted looks like this: nothing is taken for gone.
+            _log.warning("nothing is there any more; what is served goes on")
+            return
+        for key in missing & self._missing:
+            record = self._records.get(key)
+            if record is not None and await self._is_removed(key, record):
+                self._records.forget(key)
+        self._missing = missing
+
+    async def _is_removed(self, key: str, record: Record) -> bool:
+        """Serve it no longer, where that is wanted; whether it is dealt with."""
+        if not self.is_removing or record.outcome != "served":
+            return True
+        try:
+            async with self._audit.change("unregister", record.model, record.version) as change:
+                change.reason = f"{key} was taken away"
+                try:
+                    await self._deployer.remove(record, change)
+                except NotNow:
+                    change.is_dropped = True
+                    raise
+        except NotNow:
+            return False
+        except ServingError as error:
+            _log.error("%s was taken away and is served still: %s", key, error)
+            return False
+        self.counts.removed += 1
+        return True
+
+    def _tell_failure(self, error: LookFailed) -> None:
+        """Say once that nothing can be seen, until it can."""
+        self.counts.failed_looks += 1
+        if not self._has_failed:
+            self._has_failed = True
+            _log.error("%s; what is served goes on", error)
+
+
+def _record_of(found: Found, stored: StoredModel, known: Record | None) -> Record:
+    """What is known of something that the server loaded by itself."""
+    is_same = known is not None and known.signature == found.signature
+    return Record(
+        signature=found.signature,
+        outcome="rolled_back" if is_same and known and known.outcome == "rolled_back" else "served",
+        digest=stored.sha256 or (known.digest if is_same and known else ""),
+        model=stored.manifest.name,
+        version=stored.manifest.version,
+    )
+
+
+def _with(record: Record, outcome: Outcome) -> Record:
+    return msgspec.structs.replace(record, outcome=outcome)
