@@ -195,12 +195,14 @@ class StorageUnavailable(AnimatorError):
 
     code = "storage_unavailable"
 
-    def __init__(self, reason: str = "") -> None:
-        super().__init__(reason)
+    @property
+    def reason(self) -> str:
+        """What is wrong, for whoever runs the server."""
+        return str(self)
 
     @property
     def message(self) -> str:
-        """The sentence for the user; the reason is for whoever runs the server."""
+        """The sentence for the user, who cannot help it."""
         return "The storage cannot be reached just now. Please try again in a moment."
 
 

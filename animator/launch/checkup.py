@@ -16,12 +16,13 @@ import numpy as np
 import pi_heif
 
 import animator
-from animator.core.errors import AnimatorError
+from animator.core.errors import AnimatorError, StorageUnavailable
 from animator.launch.address import why_not_free
 from animator.launch.embedded_redis import find_redis_server, is_redis_up
 from animator.launch.roles import Role, ports_of
 from animator.render import WRITERS, encode
 from animator.settings import Settings
+from animator.store import open_stores
 from animator.vision.detect import DETECTOR
 from animator.vision.keypoints import POSE_ESTIMATOR
 from serving.archive.manifest import check_files
@@ -34,6 +35,7 @@ __all__ = ("Finding", "examine")
 _PACKAGES = ("onnxruntime", "numpy", "opencv-python-headless", "av", "pillow", "litestar", "rq")
 _TIGHT_MEMORY = 1.5
 _TIGHT_DISK = 1.0
+_STORE_ATTEMPTS = 2
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -57,6 +59,7 @@ def examine(settings: Settings) -> tuple[Finding, ...]:
         _check_machine,
         _check_gpu,
         _check_folders,
+        _check_storage,
         _check_redis,
         _check_models,
         _check_ports,
@@ -106,6 +109,17 @@ def _check_folders(settings: Settings) -> Iterator[Finding]:
     yield state("data", f"{settings.data_dir}, {free:.1f} GiB free")
     if not (settings.web_dir / "index.html").is_file():
         yield _bad("page", f"no index.html in {settings.web_dir}")
+
+
+def _check_storage(settings: Settings) -> Iterator[Finding]:
+    if settings.store is None:
+        return
+    try:
+        open_stores(settings.storage, _STORE_ATTEMPTS).probe()
+    except StorageUnavailable as error:
+        yield _bad("store", error.reason)
+    else:
+        yield _ok("store", f"{settings.store} answers, and keeps conditions")
 
 
 def _check_redis(settings: Settings) -> Iterator[Finding]:

@@ -1,18 +1,25 @@
 """Serve: check what is needed, then run the services of a role until told to stop."""
 
 import fcntl
+import logging
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from animator.core.errors import StorageRefused, StorageUnavailable
 from animator.launch.address import why_not_free
 from animator.launch.embedded_redis import is_redis_up, remove_orphan
 from animator.launch.problems import CannotStart
 from animator.launch.roles import Role, plan_services, ports_of
 from animator.launch.supervisor import Supervisor
 from animator.settings import Settings
+from animator.store import open_stores
 
 __all__ = ("serve",)
+
+logger = logging.getLogger(__name__)
+
+_STORE_ATTEMPTS = 3
 
 
 def serve(role: Role, settings: Settings, on_ready: Callable[[], None]) -> None:
@@ -24,8 +31,8 @@ def serve(role: Role, settings: Settings, on_ready: Callable[[], None]) -> None:
         on_ready: called once, when every service is ready.
 
     Raises:
-        CannotStart: when a port is taken, the data folder is in use, there is no Redis, or a
-            service does not start.
+        CannotStart: when a port is taken, the data folder is in use, there is no Redis, the store
+            is not for us, or a service does not start.
     """
     for flag, (host, port) in ports_of(role, settings).items():
         _check_port(flag, host, port)
@@ -36,10 +43,12 @@ def serve(role: Role, settings: Settings, on_ready: Callable[[], None]) -> None:
                 remove_orphan(settings.redis)
             # What killed jobs left behind.
             shutil.rmtree(settings.scratch_dir, ignore_errors=True)
+            _check_storage(settings)
             _run(role, settings, on_ready)
         return
     if role in (Role.WEB, Role.WORKER):
         _check_redis(role, settings)
+        _check_storage(settings)
     _run(role, settings, on_ready)
 
 
@@ -59,6 +68,16 @@ def _check_redis(role: Role, settings: Settings) -> None:
         msg = f"The role {role} needs a Redis: set REDIS_URL (or --redis-url), or run "
         msg += f"`animator serve` over the same data folder, {settings.data_dir}."
         raise CannotStart(msg)
+
+
+def _check_storage(settings: Settings) -> None:
+    """Refuse a store that is the wrong one; one that is away may come back."""
+    try:
+        open_stores(settings.storage, _STORE_ATTEMPTS).probe()
+    except StorageRefused as error:
+        raise CannotStart(error.reason) from error
+    except StorageUnavailable as error:
+        logger.warning("%s It is used as soon as it is back.", error.reason)
 
 
 @contextmanager

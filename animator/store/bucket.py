@@ -271,7 +271,7 @@ def _translated(place: BucketPlace) -> Iterator[None]:
         raise StorageRefused(msg) from error
     except (botocore.exceptions.BotoCoreError, *_broken_bodies(), OSError) as error:
         logger.warning("the object store does not answer: %s", error)
-        raise StorageUnavailable(f"The object store does not answer: {error}") from error
+        raise StorageUnavailable(f"The object store does not answer: {error}.") from error
 
 
 def _error_from(response: Any, place: BucketPlace) -> Exception:
@@ -287,7 +287,7 @@ def _error_from(response: Any, place: BucketPlace) -> Exception:
         msg = f"The object store refuses us the bucket {place.bucket} ({code}): look at the "
         return StorageRefused(msg + "credentials, the region, and what they may do.")
     logger.warning("the object store fails: %s %s", status, code)
-    return StorageUnavailable(f"The object store fails: {status} {code}")
+    return StorageUnavailable(f"The object store fails: {status} {code}.")
 
 
 def _broken_bodies() -> tuple[type[Exception], ...]:
@@ -324,6 +324,7 @@ def _make_client(place: BucketPlace, attempts: int) -> Any:
         raise StorageRefused(msg) from error
 
     session = get_session()
+    session.register_component("data_loader", _load_descriptions())
     config = Config(
         connect_timeout=_CONNECT_TIMEOUT,
         read_timeout=_ANSWER_TIMEOUT,
@@ -338,3 +339,11 @@ def _make_client(place: BucketPlace, attempts: int) -> Any:
     return session.create_client(
         "s3", endpoint_url=place.endpoint, region_name=region, config=config
     )
+
+
+@functools.cache
+def _load_descriptions() -> Any:
+    """What the library knows of the service: megabytes of JSON, read once in a process."""
+    from botocore.loaders import create_loader
+
+    return create_loader()

@@ -26,12 +26,19 @@ class Stores:
         blobs: uploads, pictures and finished files.
         keys: who may use the API.
         get_ready: loads what is needed, for processes that fork; without a word to a server.
+        probe: finds out whether a server can be used; raises StorageUnavailable, or StorageRefused
+            when it is the wrong one.
     """
 
     documents: DocumentStore
     blobs: BlobStore
     keys: Keys
     get_ready: Callable[[], None]
+    probe: Callable[[], None]
+
+
+def _do_nothing() -> None:
+    """A folder is there when it is used."""
 
 
 def open_stores(place: Path | BucketPlace, attempts: int) -> Stores:
@@ -48,10 +55,12 @@ def open_stores(place: Path | BucketPlace, attempts: int) -> Stores:
             blobs=ObjectBlobs(bucket),
             keys=BucketKeys(bucket),
             get_ready=bucket.get_ready,
+            probe=bucket.probe,
         )
     return Stores(
         documents=FileDocuments(place / "documents"),
         blobs=FileBlobs(place / "blobs"),
         keys=KeyFile(place / "keys.toml"),
-        get_ready=lambda: None,
+        get_ready=_do_nothing,
+        probe=_do_nothing,
     )

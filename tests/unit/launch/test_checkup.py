@@ -4,11 +4,13 @@ import shutil
 import socket
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from animator.__main__ import main
 from animator.launch.checkup import Finding, examine
 from animator.settings import Settings
+from tests.support_s3 import BUCKET, ObjectServer
 from tests.support_serve import TINY_MODELS, free_ports
 
 
@@ -73,3 +75,18 @@ def test_command_prints_json_and_fails_when_something_is_bad(
     assert {finding["state"] for finding in json.loads(capsys.readouterr().out)} <= {"ok", "note"}
     assert main(["doctor", "--models-dir", str(settings.models_dir / "none")]) == 1
     assert "BAD   models" in capsys.readouterr().out
+
+
+def test_store_is_asked_whether_it_keeps_conditions(
+    settings: Settings, objects: ObjectServer
+) -> None:
+    def look(name: str) -> Finding:
+        given = msgspec.structs.replace(
+            settings, store=f"s3://{name}", store_endpoint=objects.url, store_path_style=True
+        )
+        return find(examine(given), "store")
+
+    assert look(BUCKET).state == "ok"
+    assert look("elsewhere") == Finding(
+        name="store", state="bad", text="There is no bucket elsewhere in the object store."
+    )

@@ -3,6 +3,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from animator.launch import serve as serve_module
@@ -10,6 +11,7 @@ from animator.launch.problems import CannotStart
 from animator.launch.roles import Role, plan_services, ports_of
 from animator.launch.serve import serve
 from animator.settings import Settings
+from tests.support_s3 import BUCKET, ObjectServer
 from tests.support_serve import free_ports
 
 
@@ -118,3 +120,34 @@ def test_leavings_of_killed_jobs_are_swept(settings: Settings, started: list[lis
     serve(Role.ALL, settings, on_ready=lambda: None)
     assert not settings.scratch_dir.exists()
     assert started
+
+
+def bucket(settings: Settings, objects: ObjectServer, name: str) -> Settings:
+    return msgspec.structs.replace(
+        settings,
+        store=f"s3://{name}",
+        store_endpoint=objects.url,
+        store_path_style=True,
+        redis_url="redis://queue",
+    )
+
+
+def test_store_that_is_the_wrong_one_is_told_before_anything_starts(
+    settings: Settings, started: list[list[str]], objects: ObjectServer
+) -> None:
+    wrong = bucket(settings, objects, "elsewhere")
+    for role in (Role.WEB, Role.WORKER, Role.ALL):
+        with pytest.raises(CannotStart, match="There is no bucket elsewhere in the object store"):
+            serve(role, wrong, on_ready=lambda: None)
+    assert started == []
+    serve(Role.WEB, bucket(settings, objects, BUCKET), on_ready=lambda: None)
+    assert started == [["web"]]
+
+
+def test_store_that_is_away_is_waited_for(
+    settings: Settings, started: list[list[str]], objects: ObjectServer
+) -> None:
+    away = bucket(settings, objects, BUCKET)
+    away = msgspec.structs.replace(away, store_endpoint="http://127.0.0.1:9")
+    serve(Role.WEB, away, on_ready=lambda: None)
+    assert started == [["web"]]
