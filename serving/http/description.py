@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 from serving.archive.manifest import Manifest
 from serving.http.description_management import management_paths, v1_ready
+from serving.http.description_releases import feedback_paths
 from serving.http.description_v2 import v2_paths
 from serving.http.openapi import (
     ANYTHING,
@@ -120,6 +121,7 @@ def _inference_paths() -> Paths:
         "/ping": {"get": ping},
         **{path: _every_verb(name, parameters) for path, (name, parameters) in asked.items()},
         "/v1/models/{model_name}": {"get": v1_ready("inference")},
+        **feedback_paths(),
     }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 from serving.audit.entry import AuditAction
+from serving.http.description_releases import release_paths
 from serving.http.openapi import (
     ERROR,
     JSON_OBJECT,
@@ -61,6 +62,7 @@ def management_paths(*, may_change_models: bool, has_tokens: bool) -> Paths:
         f"{model}/{{model_version}}": _one_model("version_", "model_name", "model_version"),
     }
     paths["/audit"] = {"get": _audit()}
+    paths |= release_paths()
     if has_tokens:
         paths["/token"] = {"get": _token()}
     if may_change_models:

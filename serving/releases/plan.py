@@ -81,7 +81,7 @@ class CanaryPlan(_Strict, frozen=True, kw_only=True, tag="canary", tag_field="ki
         model: its name; in the settings the table's.
         version: the new one.
         stable: the one that it shall take the place of; "": the default one.
-        steps: its shares, ascending, the last 1.
+        steps: its shares, the least first, whatever their order; after the last it gets all.
         step_s: least length of a step, seconds.
         step_requests: fewest requests that it answers in a step.
         keep_stable: whether the version before keeps its workers when the new one has it all.
@@ -93,7 +93,7 @@ class CanaryPlan(_Strict, frozen=True, kw_only=True, tag="canary", tag_field="ki
     version: _Version
     stable: str = ""
     steps: Annotated[tuple[_Share, ...], msgspec.Meta(min_length=1, max_length=100)] = (
-        0.01, 0.05, 0.25, 0.5, 1.0,
+        0.01, 0.05, 0.25, 0.5,
     )  # fmt: skip
     step_s: _Seconds = 300.0
     step_requests: _Count = 100
@@ -101,11 +101,10 @@ class CanaryPlan(_Strict, frozen=True, kw_only=True, tag="canary", tag_field="ki
     sticky: Sticky = Sticky()
     guard: Guard = Guard()
 
-    def __post_init__(self) -> None:
-        first, last = self.steps[0], self.steps[-1]
-        if list(self.steps) != sorted(set(self.steps)) or first == 1 or last != 1:
-            msg = "steps must ascend, from below 1 to 1"
-            raise ValueError(msg)
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """What it gets, step by step: ascending, the last 1."""
+        return tuple(sorted({*self.steps, 1.0}))
 
 
 class SplitPlan(_Strict, frozen=True, kw_only=True, tag="split", tag_field="kind"):
@@ -120,7 +119,7 @@ class SplitPlan(_Strict, frozen=True, kw_only=True, tag="split", tag_field="kind
 
     model: str = ""
     stable: str = ""
-    weights: Annotated[dict[_Version, _Positive], msgspec.Meta(min_length=2, max_length=8)]
+    weights: Annotated[dict[str, _Positive], msgspec.Meta(min_length=2, max_length=8)]
     sticky: Sticky = Sticky()
 
 

@@ -157,7 +157,7 @@ class Release:
     def next_share(self) -> float:
         """What a canary's new version gets next; 1 of what has no steps."""
         plan, share = self.kept.plan, self.kept.share
-        steps = plan.steps if isinstance(plan, CanaryPlan) else ()
+        steps = plan.shares if isinstance(plan, CanaryPlan) else ()
         return next((each for each in steps if each > share), 1.0)
 
     def begin_step(self, weights: Mapping[str, float]) -> None:
@@ -171,7 +171,7 @@ class Release:
         self.set_weights(weights)
         self.kept.step_at = time.time()
         if isinstance(self.kept.plan, CanaryPlan):
-            steps, share = self.kept.plan.steps, self.kept.share
+            steps, share = self.kept.plan.shares, self.kept.share
             self.kept.step = max(sum(each <= share for each in steps) - 1, 0)
 
     def set_weights(self, weights: Mapping[str, float]) -> None:
@@ -199,7 +199,7 @@ class Release:
             candidate=kept.candidate,
             share=kept.share,
             step=kept.step,
-            steps=kept.plan.steps if isinstance(kept.plan, CanaryPlan) else (),
+            steps=kept.plan.shares if isinstance(kept.plan, CanaryPlan) else (),
             begun_at=kept.begun_at,
             step_at=kept.step_at,
             ended_at=kept.ended_at,

@@ -139,7 +139,7 @@ class Releases:
 
         Args:
             stored: where the version is.
-            plan: how it is released; its model's name may be left out.
+            plan: how it is released, whatever model and version it names.
             by: who wants it so.
             config: how it is served; None: as the settings say, over what the archive asks for.
             again: whether a version that took itself back before is tried again.
@@ -161,6 +161,8 @@ class Releases:
         self._registry.shun(name, version)
         await self._engine.register(stored, config)
         plan = structs.replace(plan, model=name, stable=plan.stable or stable)
+        if not isinstance(plan, SplitPlan):
+            plan = structs.replace(plan, version=version)
         return await self.begin(plan, by=by, again=again)
 
     async def begin(self, plan: ReleasePlan, *, by: str, again: bool = False) -> ReleaseReport:
@@ -182,6 +184,7 @@ class Releases:
         if self._settings.compat == "torchserve":
             raise NotAllowed("there are no releases with compat = torchserve")
         stable = plan.stable or self._registry.default_version(plan.model)
+        self._registry.versions(plan.model)
         candidate = candidate_of(plan, stable)
         self._check_new(plan.model, candidate, again=again)
         weights = _first_weights(plan, stable)
@@ -198,7 +201,10 @@ class Releases:
             begun_at=now,
             step_at=now,
         )
-        self.course.begin(Release(kept, self._registry), by)
+        release = Release(kept, self._registry)
+        self.course.begin(release, by)
+        if kept.share == 1:
+            self.course.complete(release, by)
         if not self._file.is_kept:
             _log.warning("no log_dir and no releases_file: a restart will not know of the release")
         return self.read(plan.model)
@@ -366,5 +372,5 @@ def _new_versions(plan: ReleasePlan) -> Sequence[str]:
 def _first_weights(plan: ReleasePlan, stable: str) -> dict[str, float]:
     if isinstance(plan, SplitPlan):
         return dict(plan.weights)
-    share = plan.steps[0] if isinstance(plan, CanaryPlan) else 0.0
+    share = plan.shares[0] if isinstance(plan, CanaryPlan) else 0.0
     return {plan.version: share, stable: 1 - share}

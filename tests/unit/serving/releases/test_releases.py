@@ -26,7 +26,7 @@ from serving.workers.messages import Item, Outcome
 from tests.unit.serving.releases.conftest import ITEM, House, put_model
 from tests.unit.serving.releases.support_pool import FunctionPool
 
-CANARY = CanaryPlan(model="m", version="1.1", stable="1.0", steps=(0.2, 0.5, 1.0), step_requests=5)
+CANARY = CanaryPlan(model="m", version="1.1", stable="1.0", steps=(0.2, 0.5), step_requests=5)
 BY_USER = Sticky(by="header", name="x-user")
 
 
@@ -89,7 +89,7 @@ async def test_failing_canary_goes_back_is_drained_and_is_not_tried_again(house:
 async def test_requests_under_way_are_answered_before_the_workers_of_a_canary_go(
     house: House,
 ) -> None:
-    await house.releases.begin(msgspec.structs.replace(CANARY, steps=(0.99, 1.0)), by="management")
+    await house.releases.begin(msgspec.structs.replace(CANARY, steps=(0.99,)), by="management")
     house.pools["1.1"].is_held = True
     asking = [asyncio.create_task(house.ask()) for _ in range(20)]
     await asyncio.sleep(0.01)
@@ -124,7 +124,7 @@ async def test_paused_canary_gets_no_larger_and_still_goes_back(house: House) ->
 
 
 async def test_canary_that_drifts_goes_back(house: House) -> None:
-    await house.releases.begin(msgspec.structs.replace(CANARY, steps=(0.5, 1.0)), by="management")
+    await house.releases.begin(msgspec.structs.replace(CANARY, steps=(0.5,)), by="management")
     values = np.random.default_rng(1).normal(0, 1, 400)
     for value in values:
         house.pools["1.0"].points = [_point("score", value), _point("size", value)]
@@ -139,7 +139,7 @@ async def test_canary_that_drifts_goes_back(house: House) -> None:
 
 async def test_drift_that_is_meant_is_passed_over(house: House) -> None:
     guard = msgspec.structs.replace(CANARY.guard, drift_ignore=("score",))
-    plan = msgspec.structs.replace(CANARY, steps=(0.5, 1.0), guard=guard)
+    plan = msgspec.structs.replace(CANARY, steps=(0.5,), guard=guard)
     await house.releases.begin(plan, by="management")
     house.pools["1.0"].points = [_point("score", 1)]
     house.pools["1.1"].points = [_point("score", 2)]
@@ -163,7 +163,7 @@ async def test_canary_whose_worker_takes_longer_goes_back(house: House) -> None:
 
 
 async def test_canary_that_hangs_goes_back_before_it_answers(house: House) -> None:
-    await house.releases.begin(msgspec.structs.replace(CANARY, steps=(0.5, 1.0)), by="management")
+    await house.releases.begin(msgspec.structs.replace(CANARY, steps=(0.5,)), by="management")
     await house.ask_many(150)
     house.look()
     house.pools["1.1"].is_held = True
@@ -367,7 +367,7 @@ async def test_version_that_is_introduced_does_not_answer_everything_as_the_high
 ) -> None:
     monkeypatch.setattr("serving.registry.crew.WorkerPool", OwnPool)
     house = House(tmp_path)
-    plan = CanaryPlan(version="?", steps=(0.2, 1.0))
+    plan = CanaryPlan(version="?", steps=(0.2,))
     first, second, third = (
         open_folder(put_model(tmp_path, version)) for version in ("1.0", "1.1", "1.2")
     )
@@ -428,7 +428,7 @@ async def test_canary_that_went_back_stays_back_after_a_restart(house: House) ->
 
 
 async def test_completed_release_holds_after_a_restart_and_is_not_begun_again(house: House) -> None:
-    back = CanaryPlan(model="m", version="1.0", stable="1.1", steps=(0.5, 1.0))
+    back = CanaryPlan(model="m", version="1.0", stable="1.1", steps=(0.5,))
     await house.releases.begin(back, by="management")
     house.releases.promote("m", by="management")
     again = await reopened(house, releases={"m": msgspec.structs.replace(back, model="")})
@@ -439,7 +439,7 @@ async def test_completed_release_holds_after_a_restart_and_is_not_begun_again(ho
 
 
 async def test_release_of_the_settings_begins_once_the_models_are_there(tmp_path: Path) -> None:
-    house = House(tmp_path, releases={"m": CanaryPlan(version="1.1", steps=(0.3, 1.0))})
+    house = House(tmp_path, releases={"m": CanaryPlan(version="1.1", steps=(0.3,))})
     house.releases.restore()
     await house.add("1.0")
     await house.add("1.1")
