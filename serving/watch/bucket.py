@@ -5,6 +5,7 @@ credentials are AWS' own (environment, files, roles), and never ours to see.
 """
 
 import re
+import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -96,6 +97,7 @@ class WatchedBucket:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 left -= self._fetch(key, etag, path, (left, give_up_at))
         except self._errors as error:
+            shutil.rmtree(folder, ignore_errors=True)
             msg = f"{found.key} cannot be fetched: {error}"
             raise LookFailed(msg) from error
         return Brought(target, folder)
