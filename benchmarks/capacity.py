@@ -40,10 +40,12 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     """What was measured.
 
     Attributes:
+        names: of the drawings' files.
         rows: processor seconds of each stage, by drawing.
         costs: of the running product.
     """
 
+    names: tuple[str, ...]
     rows: tuple[dict[str, float], ...]
     costs: Costs
 
@@ -70,7 +72,8 @@ def measure(drawings: Sequence[Path], motion: str = "dance") -> Measured:
             costs = measure_product(product, used, statistics.fmean(tensors))
         finally:
             product.stop()
-    return Measured(rows=tuple(rows), costs=costs)
+    names = tuple(file.name for file in used)
+    return Measured(names=names, rows=tuple(rows), costs=costs)
 
 
 def overhead_of(measured: Measured) -> float:

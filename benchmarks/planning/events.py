@@ -7,9 +7,10 @@ when that has come. Nothing is left to chance here; random numbers come from out
 import heapq
 from collections import deque
 from collections.abc import Callable, Generator
+from functools import partial
 from typing import Protocol, TypeAlias
 
-__all__ = ("Cores", "Course", "Events", "Hold", "Servers", "Wait")
+__all__ = ("Batches", "Cores", "Course", "Events", "Hold", "Servers", "Wait")
 
 
 class Wait(Protocol):
@@ -77,25 +78,33 @@ class Hold:
 
 
 class Servers:
-    """So many servers and one queue, first come, first served.
+    """So many servers, and two queues: who has time comes when the first queue is empty.
 
     Args:
         events: the clock.
-        count: how many; may change.
+        count: how many.
 
     Attributes:
-        waits: seconds that each waited, in the order in which service began.
+        waits: seconds that each of the first queue waited, in the order in which service began.
     """
 
     def __init__(self, events: Events, count: int) -> None:
         self._events = events
         self._free = count
         self._queue: deque[tuple[float, Callable[[], None]]] = deque()
+        self._later: deque[Callable[[], None]] = deque()
         self.waits: list[float] = []
 
-    def start(self, go_on: Callable[[], None]) -> None:
-        """Wait for a server; who got one gives it back by `leave`."""
-        self._queue.append((self._events.now, go_on))
+    def turn(self, has_time: bool = False) -> "Turn":
+        """Waiting for a server; who got one gives it back by `leave`."""
+        return Turn(self, has_time)
+
+    def queue(self, go_on: Callable[[], None], has_time: bool) -> None:
+        """Stand in one of the queues."""
+        if has_time:
+            self._later.append(go_on)
+        else:
+            self._queue.append((self._events.now, go_on))
         self._serve()
 
     def leave(self) -> None:
@@ -104,16 +113,90 @@ class Servers:
         self._serve()
 
     def change(self, by: int) -> None:
-        """Take servers away, once they are free, or add some."""
+        """Take servers away, each once it is free, or add some."""
         self._free += by
         self._serve()
 
     def _serve(self) -> None:
-        while self._free > 0 and self._queue:
+        while self._free > 0 and (self._queue or self._later):
             self._free -= 1
-            since, go_on = self._queue.popleft()
-            self.waits.append(self._events.now - since)
+            if self._queue:
+                since, go_on = self._queue.popleft()
+                self.waits.append(self._events.now - since)
+            else:
+                go_on = self._later.popleft()
             self._events.at(self._events.now, go_on)
+
+
+class Turn:
+    """Waiting for a server."""
+
+    def __init__(self, servers: Servers, has_time: bool) -> None:
+        self._servers = servers
+        self._has_time = has_time
+
+    def start(self, go_on: Callable[[], None]) -> None:
+        """Stand in the queue."""
+        self._servers.queue(go_on, self._has_time)
+
+
+class Batches:
+    """So many workers, each of which takes what waits, up to a size, as one batch.
+
+    Args:
+        events: the clock.
+        workers: how many.
+        size: of the largest batch.
+        run: gives the waiting for a batch's work, told the work of each item.
+
+    Attributes:
+        sizes: of the batches, in order.
+    """
+
+    def __init__(
+        self, events: Events, workers: int, size: int, run: Callable[[list[float]], Wait]
+    ) -> None:
+        self._events = events
+        self._free = workers
+        self._size = size
+        self._run = run
+        self._items: deque[tuple[float, Callable[[], None]]] = deque()
+        self.sizes: list[int] = []
+
+    def answer(self, seconds: float) -> "Answer":
+        """Waiting for the answer to a request of so much work."""
+        return Answer(self, seconds)
+
+    def ask(self, seconds: float, go_on: Callable[[], None]) -> None:
+        """Hand in a request."""
+        self._items.append((seconds, go_on))
+        self._take()
+
+    def _take(self) -> None:
+        while self._free > 0 and self._items:
+            self._free -= 1
+            number = min(self._size, len(self._items))
+            batch = [self._items.popleft() for _ in range(number)]
+            self.sizes.append(number)
+            self._run([seconds for seconds, _ in batch]).start(partial(self._end, batch))
+
+    def _end(self, batch: list[tuple[float, Callable[[], None]]]) -> None:
+        self._free += 1
+        for _, go_on in batch:
+            self._events.at(self._events.now, go_on)
+        self._take()
+
+
+class Answer:
+    """Waiting for an answer."""
+
+    def __init__(self, batches: Batches, seconds: float) -> None:
+        self._batches = batches
+        self._seconds = seconds
+
+    def start(self, go_on: Callable[[], None]) -> None:
+        """Ask."""
+        self._batches.ask(self._seconds, go_on)
 
 
 class Cores:

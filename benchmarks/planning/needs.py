@@ -34,6 +34,8 @@ class Assumptions(msgspec.Struct, frozen=True, kw_only=True):
         wait_s: what 95 of 100 wait at most until somebody works on their job, in that minute.
         model_wait_s: the same of a request to a model.
         busy: share of a core that web processes and Redis may use: they have one thread each.
+        workers_busy: share of the job workers that may be busy in the busiest minute: who has not
+            guessed the peak right shall have some room.
         host_cores: of a host; one in eight is for the system.
         host_gib: its memory.
         keep_days: how long drawings are kept.
@@ -45,6 +47,7 @@ class Assumptions(msgspec.Struct, frozen=True, kw_only=True):
     wait_s: float = 2.0
     model_wait_s: float = 0.1
     busy: float = 0.6
+    workers_busy: float = 0.85
     host_cores: int = 16
     host_gib: float = 64.0
     keep_days: float = 30.0
@@ -72,7 +75,7 @@ class Need(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         role: which.
         mean: cores busy in a mean minute.
-        peak: cores busy in the busiest.
+        peak: cores busy in the busiest; job workers leave what nobody waits for until later.
         processes: how many, each with a core of its own.
         gib: memory of these.
     """
@@ -180,11 +183,12 @@ def _needs(
         "inference": math.ceil(peak * costs.cpu["inference"] / assumed.busy),
         "redis": 1,
     }
+    waiting_share = _urgent(jobs) / sum(_mean(job) for job in jobs)
     for role, processes in sizes.items():
-        cpu = costs.cpu[role]
+        cpu, now = costs.cpu[role], waiting_share if role == "worker" else 1.0
         each = costs.memory[role] / costs.processes[role] / 1024
         gib = _redis_gib(rate, costs, assumed) if role == "redis" else processes * each
-        yield Need(role=role, mean=mean * cpu, peak=peak * cpu, processes=processes, gib=gib)
+        yield Need(role=role, mean=mean * cpu, peak=peak * cpu * now, processes=processes, gib=gib)
 
 
 def _workers(rate: float, jobs: Sequence[Job], assumed: Assumptions) -> int:
@@ -194,8 +198,18 @@ def _workers(rate: float, jobs: Sequence[Job], assumed: Assumptions) -> int:
     mean = sum(urgent) / len(urgent)
     variance = sum((seconds - mean) ** 2 for seconds in urgent) / len(urgent)
     needed = fewest_servers(arrivals, mean, assumed.wait_s, variance / mean**2)
-    whole = rate / 60 * sum(sum(job.seconds) / len(job.seconds) for job in jobs)
-    return max(needed, math.ceil(whole / 0.9))
+    room = math.ceil(rate * assumed.peak / 60 * _urgent(jobs) / assumed.workers_busy)
+    whole = rate / 60 * sum(_mean(job) for job in jobs)
+    return max(needed, room, math.ceil(whole / assumed.workers_busy))
+
+
+def _urgent(jobs: Sequence[Job]) -> float:
+    """Seconds of those jobs of a drawing for which somebody waits."""
+    return sum(_mean(job) for job in jobs if job.has_priority)
+
+
+def _mean(job: Job) -> float:
+    return sum(job.seconds) / len(job.seconds)
 
 
 def _models(peak: float, rows: Sequence[Row], assumed: Assumptions) -> int:

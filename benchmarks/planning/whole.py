@@ -74,12 +74,23 @@ class Costs(msgspec.Struct, frozen=True, kw_only=True):
 class _Counted(msgspec.Struct, frozen=True, kw_only=True):
     """Counters at one instant."""
 
+    at: float
     cpu: dict[str, float]
     client: float
-    redis: dict[str, Any]
-    news: int
+    commands: float
+    traffic: float
+    memory: float
+    news: float
     stored: int
     files: int
+
+
+class _Idle(msgspec.Struct, frozen=True, kw_only=True):
+    """What is done each second though nobody comes."""
+
+    cpu: dict[str, float]
+    commands: float
+    traffic: float
 
 
 def measure_product(product: Product, drawings: Sequence[Path], tensors: float) -> Costs:
@@ -95,37 +106,31 @@ def measure_product(product: Product, drawings: Sequence[Path], tensors: float) 
     """
     warm = _Visitor(product)
     warm.come(drawings[0])
-    idle = _idle(product)
+    idle = _look_idle(product)
     before, visitor = _count(product), _Visitor(product)
     for drawing in drawings:
         with contextlib.suppress(AnimatorError, JobNotDone):
             visitor.come(drawing)
             visitor.drawings += 1
-    time.sleep(_QUIET_S)
     after, number = _count(product), visitor.drawings
-    news = after.news - before.news
-    commands, traffic, kept = (
-        sum(float(after.redis[name]) - float(before.redis[name]) for name in names)
-        for names in (
-            ("total_commands_processed",),
-            ("total_net_input_bytes", "total_net_output_bytes"),
-            ("used_memory",),
-        )
-    )
+    seconds, news = after.at - before.at, after.news - before.news
     memory, processes = _memory(product)
     return Costs(
         drawings=number,
-        cpu={role: (after.cpu[role] - before.cpu[role]) / number for role in ROLES},
-        idle=idle,
+        cpu={
+            role: (after.cpu[role] - before.cpu[role] - seconds * idle.cpu[role]) / number
+            for role in ROLES
+        },
+        idle=idle.cpu,
         memory=memory,
         processes=processes,
         requests=visitor.requests / number,
         received=visitor.received / number,
         sent=visitor.sent / number,
-        redis_commands=commands / number,
-        redis_bytes=traffic / number,
+        redis_commands=(after.commands - before.commands - seconds * idle.commands) / number,
+        redis_bytes=(after.traffic - before.traffic - seconds * idle.traffic) / number,
         redis_news=news / number,
-        redis_jobs=(kept - news) / number,
+        redis_jobs=(after.memory - before.memory - news) / number,
         stored=(after.stored - before.stored) / number,
         files=(after.files - before.files) / number,
         tensors=tensors,
@@ -176,6 +181,10 @@ class _Visitor:
 
 
 def _count(product: Product) -> _Counted:
+    """Once no job's process is left: its time is counted when its worker has waited for it."""
+    while product.find("job"):
+        time.sleep(_QUIET_S / 10)
+    time.sleep(_QUIET_S)
     cpu: dict[str, float] = dict.fromkeys(ROLES, 0.0)
     for role, process in product.processes():
         with contextlib.suppress(psutil.Error):
@@ -186,25 +195,31 @@ def _count(product: Product) -> _Counted:
     with connect_once(product.settings.redis) as client:
         info: Any = client.info()
         keys = client.scan_iter("animator:job:*", count=1000)
-        news: int = sum(client.memory_usage(key) or 0 for key in keys)
+        news: float = sum(client.memory_usage(key) or 0 for key in keys)
     files = [f for f in product.data.rglob("*") if f.is_file() and "redis" not in f.parts]
     return _Counted(
+        at=time.monotonic(),
         cpu=cpu,
         client=time.process_time(),
-        redis=info,
+        commands=info["total_commands_processed"],
+        traffic=info["total_net_input_bytes"] + info["total_net_output_bytes"],
+        memory=info["used_memory"],
         news=news,
         stored=sum(f.stat().st_size for f in files),
         files=len(files),
     )
 
 
-def _idle(product: Product) -> dict[str, float]:
-    """Cores by role while nobody comes."""
+def _look_idle(product: Product) -> _Idle:
     before = _count(product)
-    begun = time.monotonic()
     time.sleep(_IDLE_S)
-    seconds, after = time.monotonic() - begun, _count(product)
-    return {role: (after.cpu[role] - before.cpu[role]) / seconds for role in ROLES}
+    after = _count(product)
+    seconds = after.at - before.at
+    return _Idle(
+        cpu={role: (after.cpu[role] - before.cpu[role]) / seconds for role in ROLES},
+        commands=(after.commands - before.commands) / seconds,
+        traffic=(after.traffic - before.traffic) / seconds,
+    )
 
 
 def _memory(product: Product) -> tuple[dict[str, float], dict[str, int]]:
