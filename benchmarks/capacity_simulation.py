@@ -1,12 +1,13 @@
-"""Does the simulation foretell what is measured, and does what was reckoned keep people from waiting?
+"""Does the simulation foretell what is measured, and does what was reckoned keep waits short?
 
-    python -m benchmarks.capacity_simulation                 # farms, from benchmarks/capacity.json
-    python -m benchmarks.capacity_simulation --measure       # first the machine at hand, 3 to 4 minutes
+    python -m benchmarks.capacity_simulation             # farms, from benchmarks/capacity.json
+    python -m benchmarks.capacity_simulation --measure   # first the machine at hand, 3 to 4 minutes
 
 `--measure` takes the costs on this machine anew (fewer drawings), foretells drawings a minute and
-waits for 1, 2 and 4 people, has `animator bench --job`'s load go on as many errands for real, and prints
+waits for 1, 2 and 4 people, has the load of `animator bench --job` do the same for real, and prints
 both side by side. The machine should have nothing else to do. Then, and without it, farms as
-`benchmarks.capacity` reckons them are simulated in their busiest minute, with one host gone for a while.
+`benchmarks.capacity` reckons them are simulated in their busiest minute, with one host gone for a
+while.
 """
 
 import argparse
