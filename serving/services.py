@@ -214,7 +214,9 @@ class Services:
 
     def _routes(self, kind: ApiKind) -> Sequence[Route]:
         settings, engine = self._settings, self.engine
-        releases = ReleaseRoutes(self.releases, is_reference=settings.compat == "torchserve")
+        releases = ReleaseRoutes(
+            self.releases, self.audit, is_reference=settings.compat == "torchserve"
+        )
         if kind == "inference":
             inference = InferenceRoutes(engine, settings, lambda: self.management.startup_models)
             v2 = V2Routes(self._open_inference, self._repository, settings.max_request_bytes)

@@ -1,10 +1,12 @@
 """Releases over REST: `/releases` on the management port, `/feedback` on that of inference."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Literal, TypeVar
 
 import msgspec
 
+from serving.audit.entry import AuditAction
+from serving.audit.log import AuditLog
 from serving.errors import BadInput
 from serving.http.replies import json_reply
 from serving.http.request import HttpRequest
@@ -12,7 +14,7 @@ from serving.http.routing import check_method
 from serving.protocol.exchange import RawReply
 from serving.releases.plan import ReleasePlan
 from serving.releases.releases import Releases
-from serving.releases.report import ReleaseList
+from serving.releases.report import ReleaseList, ReleaseReport
 
 __all__ = ("Abortion", "Feedback", "ReleaseRoutes", "Step")
 
@@ -20,6 +22,14 @@ _Answer = Callable[[], Awaitable[RawReply]]
 _Body = TypeVar("_Body")
 _Verb = Literal["step", "promote", "pause", "resume", "abort"]
 _BY = "management"
+
+_ACTIONS: Mapping[_Verb, AuditAction] = {
+    "step": "step_release",
+    "promote": "promote_release",
+    "pause": "pause_release",
+    "resume": "resume_release",
+    "abort": "abort_release",
+}
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -67,11 +77,13 @@ class ReleaseRoutes:
 
     Args:
         releases: does what they ask.
+        audit: takes note of what fails; of what is done, releases tell.
         is_reference: whether there are none.
     """
 
-    def __init__(self, releases: Releases, *, is_reference: bool) -> None:
+    def __init__(self, releases: Releases, audit: AuditLog, *, is_reference: bool) -> None:
         self._releases = releases
+        self._audit = audit
         self._is_reference = is_reference
 
     def manage(self, request: HttpRequest) -> _Answer | None:
@@ -102,7 +114,8 @@ class ReleaseRoutes:
         if not plan.model:
             raise BadInput("model is required")
         again = _flag(request, "again")
-        return json_reply(await self._releases.begin(plan, by=_BY, again=again), 201)
+        async with self._audit.change("begin_release", plan.model, is_told=True):
+            return json_reply(await self._releases.begin(plan, by=_BY, again=again), 201)
 
     async def _one(self, request: HttpRequest, model: str) -> RawReply:
         check_method(request, "GET")
@@ -110,19 +123,22 @@ class ReleaseRoutes:
 
     async def _change(self, request: HttpRequest, model: str, verb: _Verb) -> RawReply:
         check_method(request, "POST")
+        async with self._audit.change(_ACTIONS[verb], model, is_told=True):
+            return json_reply(self._changed(request, model, verb))
+
+    def _changed(self, request: HttpRequest, model: str, verb: _Verb) -> ReleaseReport:
         releases = self._releases
         match verb:
             case "step":
-                report = releases.step(model, by=_BY, share=_read(request, _STEP).share)
+                return releases.step(model, by=_BY, share=_read(request, _STEP).share)
             case "abort":
-                report = releases.abort(model, by=_BY, reason=_read(request, _ABORTION).reason)
+                return releases.abort(model, by=_BY, reason=_read(request, _ABORTION).reason)
             case "promote":
-                report = releases.promote(model, by=_BY)
+                return releases.promote(model, by=_BY)
             case "pause":
-                report = releases.pause(model, by=_BY)
+                return releases.pause(model, by=_BY)
             case "resume":
-                report = releases.resume(model, by=_BY)
-        return json_reply(report)
+                return releases.resume(model, by=_BY)
 
     async def _feed_back(self, request: HttpRequest, model: str) -> RawReply:
         check_method(request, "POST")

@@ -1,4 +1,4 @@
-"""A server that watches its folder, under load: what is dropped there is served, nothing is lost."""
+"""A server that watches its folder, under load: what is dropped there is served, none is lost."""
 
 import asyncio
 import contextlib
