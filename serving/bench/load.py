@@ -38,6 +38,8 @@ class Plan:
             requests have begun as there are clients.
         warmup_s: how long before that.
         rate: arrivals a second; None: a closed loop.
+        moments: of the arrivals of an open loop, seconds from the warm-up on, ascending; None: by
+            chance, at that rate.
         count: requests after the warm-up, where the time is not over before; None: as many as fit.
         seed: of the arrivals.
         drain_s: how long after the end answers are waited for, seconds.
@@ -50,6 +52,7 @@ class Plan:
     seconds: float
     warmup_s: float = 0.5
     rate: float | None = None
+    moments: tuple[float, ...] | None = None
     count: int | None = None
     seed: int = 1
     drain_s: float = 10.0
@@ -181,13 +184,17 @@ class _Run:
             self._serve(key.data, events)
 
     def _arrivals(self) -> Iterator[float]:
-        """When requests are to be sent: for ever at once, or by chance."""
+        """When requests are to be sent: for ever at once, when it is said, or by chance."""
         if self.plan.rate is None:
             yield from [self.begin] * self.plan.clients
             while True:
                 yield _NEVER
-        for at in arrivals(self.plan.rate, self.plan.seed):
+        told = self.plan.moments
+        moments = arrivals(self.plan.rate, self.plan.seed) if told is None else told
+        for at in moments:
             yield self.begin + at
+        while True:
+            yield _NEVER
 
     def _open(self) -> None:
         client = Connection(self.plan.host, self.plan.port)
