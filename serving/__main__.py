@@ -15,6 +15,7 @@ from serving.archive.commands import add_archive_commands
 from serving.bench.options import DESCRIPTION, EPILOG, add_bench_options
 from serving.check_command import add_check_command
 from serving.console.audit_command import add_audit_command
+from serving.console.releases_command import add_releases_command
 from serving.errors import ServingError
 from serving.observe.logs import LogFormat, set_up_log
 from serving.services import ACCESS_LOG
@@ -147,6 +148,7 @@ def _parser() -> argparse.ArgumentParser:
     add_archive_commands(commands)
     add_check_command(commands)
     _add_bench_command(commands)
+    add_releases_command(commands)
     add_audit_command(commands)
     commands.add_parser(
         "torchserve", help="the command of that name: --start, --stop and all its flags"

@@ -22,6 +22,7 @@ examples:
   animator models train all --minutes 30
   animator models train pose --minutes 120 --data amateur_drawings
   animator models train --from corrections --minutes 20
+  animator models releases begin canary drawn_humanoid_detector 1.2 --follow
   animator models audit list --since 24h                     who changed what is served
 """
 
@@ -46,6 +47,7 @@ def add_parser(subparsers: Subparsers) -> None:
         _add_train,
         _add_import,
         _add_export,
+        _add_releases,
         _add_audit,
     ):
         add(verbs)
@@ -58,6 +60,7 @@ _VERBS = {
     "import": ("model_import", "import_model"),
     "export": ("model_export", "export_model_file"),
     "train": ("model_training", "train_models"),
+    "releases": ("model_server", "ask_server"),
     "audit": ("model_server", "ask_server"),
 }
 """Where each verb is done. Arrays, models and torch are loaded only then: `--help` needs none."""
@@ -277,6 +280,12 @@ def _add_export(verbs: Subparsers) -> None:
     parser.add_argument("--version", help="the version (the one that answers)")
     parser.add_argument("--out", type=Path, metavar="FILE", help="(NAME-VERSION.mar)")
     _add_models_dir(parser)
+
+
+def _add_releases(verbs: Subparsers) -> None:
+    from serving.console.releases_command import add_releases_command
+
+    add_releases_command(verbs, "animator models")
 
 
 def _add_audit(verbs: Subparsers) -> None:

@@ -1,4 +1,4 @@
-"""ManagementPort: asks the management port of a running server; and the flags that say which."""
+"""ManagementPort: asks the management port of a running server."""
 
 import argparse
 import json
@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from serving.console.flags import KEY_FILE, URL
 from serving.errors import (
     BadInput,
     Conflict,
@@ -18,10 +19,8 @@ from serving.errors import (
     Unauthorized,
 )
 
-__all__ = ("ManagementPort", "add_port_flags", "open_port")
+__all__ = ("ManagementPort", "open_port")
 
-_URL = "http://127.0.0.1:8081"
-_KEY_FILE = "key_file.json"
 _TIMEOUT_S = 600.0
 """To load a model takes its time, and the answer comes then."""
 
@@ -35,23 +34,6 @@ _ERRORS: Mapping[int, type[ServingError]] = {
 }
 
 
-def add_port_flags(parser: argparse.ArgumentParser) -> None:
-    """Add the flags that say which server is meant, and by which key it is asked."""
-    group = parser.add_argument_group("the server")
-    group.add_argument(
-        "--url", metavar="URL", help=f"of its management port (SERVING_MANAGEMENT_URL, or {_URL})"
-    )
-    group.add_argument(
-        "--key-file",
-        type=Path,
-        metavar="FILE",
-        help=f"where it writes its keys (SERVING_KEY_FILE, or {_KEY_FILE})",
-    )
-    group.add_argument(
-        "--token", metavar="KEY", help="its management key, in place of the file (SERVING_TOKEN)"
-    )
-
-
 def open_port(options: argparse.Namespace) -> "ManagementPort":
     """Make what asks the server that the flags name, or else the environment.
 
@@ -59,7 +41,7 @@ def open_port(options: argparse.Namespace) -> "ManagementPort":
         BadInput: when the file of keys is named and cannot be read.
     """
     environment = os.environ
-    url = options.url or environment.get("SERVING_MANAGEMENT_URL") or _URL
+    url = options.url or environment.get("SERVING_MANAGEMENT_URL") or URL
     named = options.key_file or environment.get("SERVING_KEY_FILE")
     token = options.token or environment.get("SERVING_TOKEN") or _key_of(named)
     return ManagementPort(url, token)
@@ -146,7 +128,7 @@ class ManagementPort:
 
 def _key_of(named: str | Path | None) -> str:
     """The management key of a file; "" where nobody named one and there is none."""
-    path = Path(named or _KEY_FILE)
+    path = Path(named or KEY_FILE)
     try:
         key = json.loads(path.read_bytes())["management"]["key"]
     except FileNotFoundError as error:
