@@ -59,7 +59,7 @@ def run_bench(options: argparse.Namespace) -> int:
         Case(trial, f"bench_{model.name}", model.archive or model.name, body)
         for trial in swept.trials
     ]
-    write_cases(options.output, cases, _hardware(goal.space), our_version())
+    write_cases(options.output, cases, _hardware(goal.space), _version(options))
     return _conclude(options, [swept])
 
 
@@ -84,7 +84,7 @@ def _run_listed(options: argparse.Namespace, benchmarks: Benchmarks) -> int:
         cases += [Case(t, listed.group, listed.url, str(listed.body)) for t in swept.trials]
         if not swept.is_whole:
             break
-    write_cases(options.output, cases, benchmarks.hardware, our_version())
+    write_cases(options.output, cases, benchmarks.hardware, _version(options))
     return _conclude(options, all_swept)
 
 
@@ -103,15 +103,29 @@ def _sweep(options: argparse.Namespace, sweep: Sweep, model: Model, folder: Path
 def _starter(options: argparse.Namespace, model: Model) -> Callable[[], Subject]:
     if not options.url:
         return lambda: StartedServer(model)
-    management = Management(
+    archive = model.archive
+    if archive and not model.is_remote:
+        archive = Path(archive).name
+    return lambda: RunningServer(options.url, _management(options), model.name, archive)
+
+
+def _management(options: argparse.Namespace) -> Management:
+    return Management(
         options.management_url or _above(options.url, 1),
         options.metrics_url or _above(options.url, 2),
         options.token,
     )
-    archive = model.archive
-    if archive and not model.is_remote:
-        archive = Path(archive).name
-    return lambda: RunningServer(options.url, management, model.name, archive)
+
+
+def _version(options: argparse.Namespace) -> str:
+    """Of the server that was measured."""
+    if not options.url:
+        return our_version()
+    management = _management(options)
+    try:
+        return management.version()
+    finally:
+        management.close()
 
 
 def _above(url: str, offset: int) -> str:

@@ -7,7 +7,13 @@ import httpx
 import msgspec
 
 from serving.bench.setting import Setting
-from serving.errors import InferenceFailed, ModelNotFound, NotAllowed, ServerUnavailable
+from serving.errors import (
+    InferenceFailed,
+    ModelNotFound,
+    NotAllowed,
+    ServerUnavailable,
+    ServingError,
+)
 
 __all__ = ("Described", "Management")
 
@@ -17,6 +23,14 @@ _TIMEOUT_S = 600.0
 class _Worker(msgspec.Struct, rename="camel"):
     pid: int = 0
     status: str = ""
+
+
+class _Info(msgspec.Struct):
+    version: str = ""
+
+
+class _Document(msgspec.Struct):
+    info: _Info
 
 
 class Described(msgspec.Struct, rename="camel"):
@@ -112,6 +126,13 @@ class Management:
     def unregister(self, model: str) -> None:
         """Serve a model no more."""
         self._ask("DELETE", f"/models/{model}")
+
+    def version(self) -> str:
+        """Of the server, as it says; "" when it does not."""
+        with contextlib.suppress(ServingError, msgspec.MsgspecError):
+            found = self._ask("OPTIONS", "/").content
+            return msgspec.json.decode(found, type=_Document).info.version
+        return ""
 
     def metrics(self) -> str:
         """Prometheus' text; "" where there is none."""

@@ -106,22 +106,20 @@ def _answered(trial: Trial) -> Mapping[str, str]:
 
 def _in_the_server(trial: Trial) -> Mapping[str, str]:
     stages, usage = trial.stages, trial.usage
-    numbers: dict[str, float] = {
-        "Model_p50": stages.model_p50,
-        "Model_p90": stages.model_p90,
-        "Model_p99": stages.model_p99,
-        "predict_mean": stages.model_mean,
-        "handler_time_mean": stages.model_mean,
-    }
-    if not stages.model_mean:
-        numbers = {}  # the server tells nothing of itself
-    else:
+    numbers: dict[str, float] = {}
+    if stages.model_mean:  # else the server tells less of itself, or nothing
         numbers |= {
+            "Model_p50": stages.model_p50,
+            "Model_p90": stages.model_p90,
+            "Model_p99": stages.model_p99,
+            "predict_mean": stages.model_mean,
+            "handler_time_mean": stages.model_mean,
             "Queue time p50": stages.queue_p50,
             "Queue time p90": stages.queue_p90,
             "Queue time p99": stages.queue_p99,
-            "waiting_time_mean": stages.queue_mean,
         }
+    if stages.model_mean or stages.queue_mean:
+        numbers["waiting_time_mean"] = stages.queue_mean
     if usage.memory_mb:
         numbers |= {
             "cpu_percentage_mean": usage.cpu_percent,

@@ -37,6 +37,20 @@ def test_only_what_came_between_counts() -> None:
     assert stages.model_mean == stages.batch_mean == 0.0
 
 
+def test_of_torchserve_the_mean_wait_is_known() -> None:
+    told = """\
+ts_inference_requests_total{{model_name="cat",model_version="default",hostname="h",}} {requests}
+ts_queue_latency_microseconds{{model_name="cat",model_version="default",hostname="h",}} {wait}
+ts_inference_requests_total{{model_name="dog",model_version="default",hostname="h",}} 7.0
+"""
+    before = told.format(requests="2.0", wait="100.0")
+    after = told.format(requests="12.0", wait="2.01E4")
+    stages = stages_between(before, after, "cat")
+    assert stages.queue_mean == pytest.approx(2.0)  # 20,000 us for ten
+    assert (stages.queue_p50, stages.model_mean) == (0.0, 0.0)
+    assert stages_between("", before, "cow").queue_mean == 0.0
+
+
 def test_nothing_told_is_nothing() -> None:
     assert Histogram(buckets={}).quantile(0.5) == Histogram(buckets={}).mean == 0.0
     assert stages_between("", "", "cat").queue_p99 == 0.0
