@@ -30,13 +30,15 @@ class ReleaseMetrics(Collector):
         running = [release for release in found if release.kept.is_on]
         yield _gauge(
             "serving_release_share",
-            "Share of the requests that name no version, for each version of a release.",
+            "Share of the requests that name no version, which each version answers.",
             _LABELS,
-            (
-                ((release.kept.model, version), share)
-                for release in running
-                for version, share in release.shares.items()
-            ),
+            self._releases.shares(),
+        )
+        yield _gauge(
+            "serving_release_resting",
+            "1 for a version whose workers were let go when its release was over.",
+            _LABELS,
+            ((version, 1.0) for version in self._releases.resting()),
         )
         yield _gauge(
             "serving_release_progress",

@@ -3,7 +3,7 @@
 import logging
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import structs
@@ -278,6 +278,28 @@ class Releases:
         release = self._find_on(model)
         self.course.abort(release, by, reason)
         return release.report()
+
+    def shares(self) -> Iterator[tuple[tuple[str, str], float]]:
+        """What each served version gets of its model's requests that name none, in [0, 1]."""
+        for model in self._registry.names:
+            release = self.course.releases.get(model)
+            shares: Mapping[str, float] = {self._registry.default_version(model): 1.0}
+            if release is not None and release.kept.is_on:
+                shares = release.shares
+            for endpoint in self._registry.versions(model):
+                version = endpoint.manifest.version
+                yield (model, version), shares.get(version, 0.0)
+
+    def resting(self) -> Iterator[tuple[str, str]]:
+        """Versions that need no workers, for their release is over and they are not asked."""
+        for endpoint in self._registry.endpoints:
+            model, version = endpoint.manifest.name, endpoint.manifest.version
+            release = self.course.releases.get(model)
+            is_known = self.was_rolled_back(model, version) or (
+                release is not None and not release.kept.is_on and version in release.arms
+            )
+            if is_known and not endpoint.is_wanted:
+                yield model, version
 
     def feed_back(self, model: str, version: str, metric: str, value: float) -> None:
         """Count what a client says of an answer, while a release goes on.

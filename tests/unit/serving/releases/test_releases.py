@@ -555,6 +555,8 @@ async def test_split_has_no_next_step_but_a_share(house: House) -> None:
 
 async def test_metrics_tell_shares_answers_and_what_went_back(house: House) -> None:
     house.metrics.add(ReleaseMetrics(house.releases))
+    answers_all = 'serving_release_share{model_name="m",model_version="1.1"} 1.0'
+    assert answers_all in house.metrics.as_text().decode(), "it is the highest"
     house.pools["1.1"].function = failing
     await house.releases.begin(CANARY, by="management")
     names = 'model_name="m",model_version="1.1"'
@@ -565,7 +567,11 @@ async def test_metrics_tell_shares_answers_and_what_went_back(house: House) -> N
     house.look()
     text = house.metrics.as_text().decode()
     assert f'serving_release_requests_total{{{names},result="ok"}} 0.0' in text
-    assert "serving_release_share{" not in text
+    assert f"serving_release_share{{{names}}} 0.0" in text
+    await asyncio.sleep(0.01)
+    text = house.metrics.as_text().decode()
+    assert f"serving_release_resting{{{names}}} 1.0" in text
+    assert text.count("serving_release_resting{") == 1
     assert f'serving_release_rolled_back_timestamp_seconds{{{names},rule="errors"}}' in text
     assert 'serving_release_changes_total{change="rolled_back",model_name="m"} 1.0' in text
 
