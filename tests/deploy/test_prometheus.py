@@ -23,7 +23,10 @@ PANELS = [
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    with serving_app(tmp_path_factory.mktemp("data"), models=ROOT / "models") as app:
+    # So that there is something to tell of it, all models have a limit of the latency.
+    slo = {"SERVING_SLO_P99_MS": "60000"}
+    data = tmp_path_factory.mktemp("data")
+    with serving_app(data, models=ROOT / "models", more=slo) as app:
         yield app
 
 
