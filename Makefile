@@ -75,6 +75,7 @@ docs: setup-dev
 	@$(BIN)/python -m docs.draw_factors
 	@$(BIN)/python -m docs.draw_rigs
 	@$(BIN)/python -m docs.draw_page
+	@$(BIN)/python -m docs.draw_trace
 
 train-slice: setup-dev
 	@nice -n 19 $(BIN)/python -m models.training.train all --minutes $(MINUTES)
@@ -93,6 +94,7 @@ lock: | $(BIN)/python
 	@$(COMPILE) -o requirements.lock pyproject.toml
 	@$(COMPILE) -c requirements.lock --extra s3 -o requirements-s3.lock pyproject.toml
 	@$(COMPILE) -c requirements-s3.lock --extra torch -o requirements-torch.lock pyproject.toml
+	@$(COMPILE) -c requirements-torch.lock --extra otel -o requirements-otel.lock pyproject.toml
 	@$(COMPILE) -c requirements-torch.lock --extra torch --extra s3 --extra dev \
 		-o requirements-dev.lock pyproject.toml
 

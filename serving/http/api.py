@@ -155,7 +155,7 @@ class Api:
         request = self._request_of(call)
         reply = replace(self._error(request, error), status=refused.status)
         self._send(call, request, reply)
-        self._watch.note(call, reply.status, 0.0, request.told_id)
+        self._note(call, request, time.monotonic(), reply.status)
 
     async def _handle(self, call: Call, request: HttpRequest, began: float, answer: Answer) -> None:
         try:
@@ -186,18 +186,19 @@ class Api:
         if reply.rest is not None:
             self._run(call, request, self._stream(call, request, began, reply))
             return
+        # Before it is sent: who has the answer shall not have waited for less than we took.
+        if request.span is not None:
+            end_span(request.span, reply.status)
         try:
             self._send(call, request, reply)
         except Exception:
             _log.exception("an answer could not be sent")
             call.abort()
-        self._end(call, request, began, reply.status)
+        self._note(call, request, began, reply.status)
 
-    def _end(self, call: Call, request: HttpRequest, began: float, status: int) -> None:
+    def _note(self, call: Call, request: HttpRequest, began: float, status: int) -> None:
         """Take note of an answer that is complete."""
         self._watch.note(call, status, time.monotonic() - began, request.told_id)
-        if request.span is not None:
-            end_span(request.span, status)
 
     def _reply(self, request: HttpRequest, outcome: RawReply | Exception) -> RawReply:
         """What is answered: a reply that is not too large, or an error."""
@@ -275,10 +276,14 @@ class Api:
         except ServingError as error:
             # The status is out: that the reply is cut short is all that can still be told.
             _log.error("a streamed reply was cut short: %s", error)
+            if request.span is not None:
+                end_span(request.span, reply.status, error.code)
             call.abort()
         else:
+            if request.span is not None:
+                end_span(request.span, reply.status)
             call.end()
-        self._end(call, request, began, reply.status)
+        self._note(call, request, began, reply.status)
 
     def _fields(self, call: Call, request: HttpRequest, reply: RawReply) -> bytes:
         if self._replies.closes_after(reply):

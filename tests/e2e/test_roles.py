@@ -47,7 +47,8 @@ class Town:
             "0.0.0.0": "127.0.0.1",
         }
         given = {}
-        for variable, value in SERVICES[service]["environment"].items():
+        for variable, said in SERVICES[service]["environment"].items():
+            value = re.sub(r"\$\{\w+:-(.*?)\}", r"\1", said)  # what holds where nobody says more
             for name, place in names.items():
                 value = value.replace(name, place)  # noqa: PLW2901
             given[variable] = value

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from playwright.sync_api import Browser
 
@@ -154,6 +155,20 @@ def test_trace_of_an_animation_shows_its_steps(
     assert told.ancestors(render)[:2] == ["encode", "process animate_drawing"]
     seconds = (render.ended - render.begun) / 1e9
     assert 0 < render.said["animator.own_seconds"] < seconds
+
+
+def test_slow_requests_name_their_traces(
+    app: App, taken: Collector, drawing: tuple[str, dict[str, Any]]
+) -> None:
+    follow(taken, drawing[0], READING)
+    _, port = app.metrics
+    asked = httpx.get(
+        f"http://127.0.0.1:{port}/metrics", headers={"accept": "application/openmetrics-text"}
+    )
+    buckets = [line for line in asked.text.splitlines() if "http_request_seconds_bucket" in line]
+    trace = drawing[0].split("-")[1]
+    (named,) = [line for line in buckets if f'trace_id="{trace}"' in line]
+    assert 'route="/api/drawings"' in named
 
 
 def test_nothing_private_is_told(

@@ -7,16 +7,22 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from serving.batching.pending import Batch, Pending
-from serving.observe.origin import Origin
+from serving.engine import Engine
+from serving.observe.metrics import ServerMetrics
+from serving.observe.origin import ORIGIN, Origin
 from serving.observe.shipping import Fuse
 from serving.observe.tracing import Span, TraceOptions, Tracer, make_tracer
 from serving.registry.following import follow
+from serving.settings import ModelConfig, ServerSettings
 from serving.workers.messages import Item, Outcome
 from serving.workers.runs import Answer
+from serving.workflow.ensembles import load_ensembles
+from tests.support_contract import seconds
 from tests.support_traces import Collector, collector
 
 TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
@@ -256,3 +262,38 @@ def test_fork_blows_the_fuse_of_all() -> None:
     assert not fuse.blow(), "no news"
     assert fuse.mend()
     assert not fuse.is_blown
+
+
+NAPS = """
+name = "naps"
+inputs = [{name = "seconds", datatype = "FP32", shape = [1]}]
+outputs = [{name = "pid", datatype = "INT64", shape = [], value = "nap.pid"}]
+[[steps]]
+name = "nap"
+model = "fragile"
+inputs = {seconds = "seconds"}
+"""
+
+
+async def test_steps_of_an_ensemble_are_parts_of_its_batch(
+    taken: Collector, models_dir: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "naps").mkdir()
+    (tmp_path / "naps" / "ensemble.toml").write_text(NAPS)
+    config = ModelConfig(device="cpu")
+    engine = Engine(ServerSettings(models_dir=str(models_dir), defaults=config), ServerMetrics())
+    await engine.start(lambda: load_ensembles(engine, tmp_path))
+    tracer = tracer_for(taken)
+    request = tracer.begin("request", "server", {})
+    token = ORIGIN.set(Origin("one", request))
+    try:
+        await engine.infer("naps", seconds(0))
+    finally:
+        ORIGIN.reset(token)
+        await engine.stop(grace_s=0)
+    request.end()
+    tracer.close(5)
+    batches = {s.said["serving.model.name"]: s for s in taken.spans if s.name == "batch"}
+    assert batches["fragile"].parent == batches["naps"].id
+    (model,) = [span for span in taken.spans if span.name == "model"]
+    assert model.parent == batches["fragile"].id
