@@ -15,6 +15,12 @@ fetches it. Without --url a server is started for it, with a folder of its own:
 
     animator bench --job --data drawings/*.jpg --concurrency 1,2,4 --seconds 60 --slo p95=20s
 
+With --rate people come by chance, so many a minute (not a second), whether or not those before them
+are done. Rates are tried from the least until one breaks the limits, then between: the greatest
+that keeps them is told. Let twenty and more come, or the percentile is that of a few:
+
+    animator bench --job --data drawings/*.jpg --rate 4,8,16 --seconds 300 --slo p95=20s
+
 """
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from animator.cli.job_load import Errand, JobLoad, Stopwatch, make_film
+from animator.cli.job_rates import find_greatest
 from animator.cli.job_server import started_server
 from animator.core.errors import AnimatorError
 from serving.bench.against import compare
@@ -33,7 +34,7 @@ class NoDrawings(AnimatorError):
 
 
 def run_jobs(args: argparse.Namespace) -> int:
-    """Measure; 0 done, 1 when no number of people keeps the limits or it became worse."""
+    """Measure; 0 done, 1 when nothing that was tried keeps the limits or it became worse."""
     if not args.data:
         raise NoDrawings("Name drawings to hand in, by --data.")
     limits = [parse_limit(text) for text in args.slo]
@@ -45,8 +46,12 @@ def run_jobs(args: argparse.Namespace) -> int:
         errand = Errand(url, args.data, args.motion, args.format)
         _warm_up(errand)
         load = JobLoad(lambda number: make_film(errand, number, watch))
-        for people in _PEOPLE if args.concurrency == _ANY else args.concurrency:
-            _try(load, Setting(concurrency=people), journal, (args.seconds, limits))
+        jobs = _Jobs(load, journal, args)
+        if args.rate:
+            find_greatest(args.rate, lambda rate: jobs.keeps(Setting(rate=rate / 60)))
+        else:
+            for people in _PEOPLE if args.concurrency == _ANY else args.concurrency:
+                jobs.attempt(Setting(concurrency=people))
     text = jobs_table(journal.trials, watch.seconds, limits)
     (args.output / "jobs.md").write_text(f"{_facts(about)}\n\n{text}\n", encoding="utf-8")
     print(text)
@@ -56,13 +61,13 @@ def run_jobs(args: argparse.Namespace) -> int:
 def jobs_table(
     trials: Sequence[Trial], steps: Mapping[str, Sequence[float]], limits: Sequence[Limit]
 ) -> str:
-    """Two tables in Markdown: by people, and by step."""
+    """Two tables in Markdown: by how many people came, and by step."""
     head = "| people | drawings a minute | p50 s | p95 s | p99 s | failed | keeps the limits |"
     rows = [head, "|---:|---:|---:|---:|---:|---:|---|"]
-    for trial in trials:
+    for trial in sorted(trials, key=lambda trial: trial.setting.load):
         numbers = [f"{trial.median(name) / 1000:.1f}" for name in ("p50_ms", "p95_ms", "p99_ms")]
         cells = [
-            str(trial.setting.concurrency),
+            _asked(trial.setting),
             f"{60 * trial.median('throughput'):.1f}",
             *numbers,
             f"{trial.failed} of {trial.requests}",
@@ -93,15 +98,40 @@ def _warm_up(errand: Errand) -> None:
     make_film(errand, 0, Stopwatch())
 
 
-def _try(
-    load: JobLoad, setting: Setting, journal: Journal, how: tuple[float, Sequence[Limit]]
-) -> None:
-    seconds, limits = how
-    if journal.find(setting, seconds) is not None:
-        return
-    print(f"{setting.concurrency} at a time, {seconds:g} s ...", file=sys.stderr)
-    measured = measure(load.run(setting.concurrency, seconds), latency_limit_ms(limits))
-    journal.add(Trial(setting=setting, seconds=seconds, repeats=(measured,)))
+class _Jobs:
+    """Tries how many people may come."""
+
+    def __init__(self, load: JobLoad, journal: Journal, args: argparse.Namespace) -> None:
+        self._load = load
+        self._journal = journal
+        self._seconds = float(args.seconds)
+        self._seed = int(args.seed)
+        self._limits = [parse_limit(text) for text in args.slo]
+
+    def attempt(self, setting: Setting) -> Trial:
+        """Try a number of people, or take what the journal knows of it."""
+        done = self._journal.find(setting, self._seconds)
+        if done is not None:
+            return done
+        print(f"{_asked(setting)}, {self._seconds:g} s ...", file=sys.stderr)
+        if setting.rate is None:
+            result = self._load.run(setting.concurrency, self._seconds)
+        else:
+            result = self._load.run_arriving(setting.rate, self._seconds, self._seed)
+        measured = measure(result, latency_limit_ms(self._limits))
+        trial = Trial(setting=setting, seconds=self._seconds, repeats=(measured,))
+        self._journal.add(trial)
+        return trial
+
+    def keeps(self, setting: Setting) -> bool:
+        """Try it; whether it keeps the limits."""
+        return excess(self.attempt(setting), self._limits) <= 1
+
+
+def _asked(setting: Setting) -> str:
+    if setting.rate is not None:
+        return f"{60 * setting.rate:.3g} a minute"
+    return f"{setting.concurrency} at a time"
 
 
 def _conclude(
@@ -112,16 +142,25 @@ def _conclude(
 ) -> int:
     for code, times in problems.items():
         print(f"{code}: {times} times", file=sys.stderr)
-    best = best_of(trials, limits)
+    best = _best(trials, limits)
     if best is None:
-        print("no number of people keeps the limits")
+        print("nothing that was tried keeps the limits")
     else:
         rate = 60 * best.median("throughput")
-        print(f"best: {rate:.1f} drawings a minute, {best.setting.concurrency} at a time")
+        print(f"best: {rate:.1f} drawings a minute, {_asked(best.setting)}")
     changes = compare(read_trials(args.against), trials, args.tolerance) if args.against else []
     for change in changes:
         print(change.sentence)
     return int(best is None or any(change.is_worse for change in changes))
+
+
+def _best(trials: Sequence[Trial], limits: Sequence[Limit]) -> Trial | None:
+    """Of people who came as they liked the most of them, else the most drawings."""
+    arriving = [trial for trial in trials if trial.setting.rate is not None]
+    kept = [trial for trial in arriving if excess(trial, limits) <= 1]
+    if arriving:
+        return max(kept, key=lambda trial: trial.setting.load, default=None)
+    return best_of(trials, limits)
 
 
 def _facts(about: str) -> str:

@@ -1,3 +1,4 @@
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -6,9 +7,11 @@ from animator.__main__ import main
 from animator.cli import bench_jobs
 from animator.cli.bench_jobs import jobs_table
 from animator.cli.job_load import Errand, JobLoad, Stopwatch
+from animator.cli.job_rates import find_greatest
 from animator.core.errors import NoFigureFound
 from animator.core.job import JobEvent
 from serving.bench.limits import parse_limit
+from serving.bench.load import arrivals
 from serving.bench.measured import Trial, measure
 from serving.bench.records import UNANSWERED, Record, Result
 from serving.bench.setting import Setting
@@ -35,12 +38,12 @@ def test_one_person_goes_on_until_the_time_is_over() -> None:
 
     load = JobLoad(errand, clock)
     result = load.run(people=1, seconds=10.0)
-    # Begun at 0, 4 and 8 s; the last one ends at 12 s and counts, with its time.
+    # Begun at 0, 4 and 8 s; the last one ends at 12 s, with its whole time, and counts for a half.
     assert seen == [0, 1, 2]
     assert result.records == [
         Record(0.0, 4000.0, 200), Record(4.0, 4000.0, UNANSWERED), Record(8.0, 4000.0, 200),
     ]  # fmt: skip
-    assert (result.seconds, result.completed) == (12.0, 2)
+    assert (result.seconds, result.completed) == (10.0, 1.5)
     assert load.problems == {"no_figure_found": 1}
 
 
@@ -54,6 +57,43 @@ def test_people_share_the_drawings_out() -> None:
 
     JobLoad(errand, clock).run(people=3, seconds=5.0)
     assert sorted(numbers) == list(range(len(numbers)))
+
+
+def test_people_come_when_they_are_due_and_wait_from_then() -> None:
+    clock = Clock()
+
+    def sleep_too_long(seconds: float) -> None:
+        clock.now += seconds + 0.25
+
+    load = JobLoad(lambda _: None, clock, sleep_too_long)
+    result = load.run_arriving(rate=0.5, seconds=20.0, seed=3)
+    due = list(takewhile(lambda at: at < 20, arrivals(0.5, 3)))
+    assert len(due) > 3
+    assert sorted(record.start_s for record in result.records) == due
+    assert all(record.latency_ms > 249 for record in result.records)
+    assert (result.completed, result.seconds) == (len(due), max(20.0, clock.now - 100.0))
+
+
+@pytest.mark.parametrize(
+    ("most", "expected", "tried"),
+    [
+        (100.0, 16.0, [4, 8, 16]),  # all that was to be tried keeps the limits
+        (10.0, 10.0, [4, 8, 16, 11, 9.4, 10]),
+        (3.0, 2.8, [4, 2, 2.8, 3.3]),
+        (0.1, None, [4, 2, 1, 0.5]),
+    ],
+)
+def test_greatest_rate_is_looked_for_by_halves(
+    most: float, expected: float | None, tried: list[float]
+) -> None:
+    seen: list[float] = []
+
+    def keeps(rate: float) -> bool:
+        seen.append(rate)
+        return rate <= most
+
+    assert find_greatest([8.0, 4.0, 16.0], keeps) == expected
+    assert seen == tried
 
 
 def test_wait_in_the_queue_is_timed_apart() -> None:
@@ -74,8 +114,8 @@ def test_table_tells_drawings_a_minute_and_who_keeps_the_limits() -> None:
         repeats = (measure(result, None),)
         trials.append(Trial(setting=Setting(concurrency=people), seconds=60.0, repeats=repeats))
     lines = jobs_table(trials, {"read": [1.0, 3.0]}, [parse_limit("p95=5s")]).splitlines()
-    assert lines[2] == "| 1 | 6.0 | 4.0 | 4.0 | 4.0 | 0 of 6 | yes |"
-    assert lines[3] == "| 2 | 6.0 | 9.0 | 9.0 | 9.0 | 0 of 6 | no |"
+    assert lines[2] == "| 1 at a time | 6.0 | 4.0 | 4.0 | 4.0 | 0 of 6 | yes |"
+    assert lines[3] == "| 2 at a time | 6.0 | 9.0 | 9.0 | 9.0 | 0 of 6 | no |"
     assert lines[-1] == "| read | 2.00 | 2 |"
 
 
@@ -94,6 +134,25 @@ def test_command_measures_each_number_of_people_and_compares(
     again = ["--concurrency", "1,2", "--output", str(tmp_path / "two")]
     assert main([*flags, *again, "--against", str(tmp_path / "one")]) == 0
     assert main([*flags, *again, "--slo", "p95=1ms"]) == 1
+
+
+def test_command_finds_the_most_people_who_may_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def waiting(_: JobLoad, rate: float, seconds: float, seed: int) -> Result:
+        latency_ms = 1000.0 * 60 * rate  # as many seconds as come a minute
+        records = [Record(0.0, latency_ms, 200)] * round(rate * seconds)
+        return Result(seconds, records, len(records))
+
+    monkeypatch.setattr(bench_jobs, "make_film", lambda *_: None)
+    monkeypatch.setattr(JobLoad, "run_arriving", waiting)
+    flags = ["bench", "--job", "--url", "http://h", "--data", "a.png", "--seconds", "600"]
+    rates = ["--rate", "4,16", "--slo", "p95=10s", "--output", str(tmp_path)]
+    assert main([*flags, *rates]) == 0
+    told = capsys.readouterr().out
+    assert "best: 9.4 drawings a minute, 9.4 a minute" in told
+    assert "| 16 a minute | 16.0 | 16.0 |" in told
+    assert main([*flags, *rates, "--slo", "p95=1ms"]) == 1
 
 
 def _steady(load: JobLoad, people: int, seconds: float) -> Result:
