@@ -158,7 +158,9 @@ class Sweep:
             trials=kept,
             limits=self._goal.limits,
             best=best,
-            tuned=tuned_config(self._model, best.setting, _why(best)) if best else "",
+            tuned=tuned_config(self._model, best.setting, _why(best), self._goal.limits)
+            if best
+            else "",
             changes=[change.sentence for change in order],
         )
         write_page(self._folder, report)

@@ -1,11 +1,12 @@
 """Tuned: a setting as the server's own configuration file."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from serving.bench.limits import Limit
 from serving.bench.setting import Setting
 
 __all__ = ("Model", "server_config", "tuned_config")
@@ -53,16 +54,21 @@ def server_config(model: Model, setting: Setting, server: Mapping[str, Any]) -> 
     )
 
 
-def tuned_config(model: Model, setting: Setting, why: str) -> str:
+def tuned_config(model: Model, setting: Setting, why: str, limits: Sequence[Limit] = ()) -> str:
     """The same as a file for people.
 
     Args:
         model: which.
         setting: the best.
         why: sentences about it, for comments.
+        limits: that it keeps; one of the p99 is offered as what the server may keep by itself.
     """
     comments = "".join(f"# {line}\n" for line in why.splitlines())
-    return f"{comments}\n{server_config(model, setting, {})}"
+    config = f"{comments}\n{server_config(model, setting, {})}"
+    for bound in (limit.bound for limit in limits if limit.what == "p99"):
+        config += "# So that it is kept whatever comes, without the hash (docs/self-tuning.md):\n"
+        config += f"# slo_p99_ms = {bound:g}\n"
+    return config
 
 
 def _table(name: str, values: Mapping[str, Any]) -> str:

@@ -62,7 +62,10 @@ def test_sweep_of_a_started_server_leaves_what_can_be_read_and_served(
     assert all(trial.usage.memory_mb > 0 for trial in trials)
     assert all(trial.stages.batch_mean >= 1 for trial in trials)
     config = read_settings(home / "bench" / "tuned.toml", {}).config_of("count")
-    assert (config.min_workers, config.batch_size in {1, 4}) == (1, True)
+    assert (config.min_workers, config.batch_size in {1, 4}, config.slo_p99_ms) == (1, True, None)
+    tuned = (home / "bench" / "tuned.toml").read_text()
+    (home / "kept.toml").write_text(tuned.replace("# slo_p99_ms", "slo_p99_ms"))
+    assert read_settings(home / "kept.toml", {}).config_of("count").slo_p99_ms == 60_000
     rows = csv.DictReader((home / "bench" / "ab_report.csv").read_text().splitlines())
     assert [row["Batch size"] for row in rows] == ["1", "4"]
     assert "<svg" in (home / "bench" / "report.html").read_text()
