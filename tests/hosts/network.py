@@ -1,8 +1,8 @@
 """Machines without machines: each host is a network, a tree of processes and a disk of its own.
 
 Made of Linux's namespaces, joined by a bridge that stands in a namespace too, so that nothing on
-this machine's own network is touched. A host sees this machine's programs, but may write only to
-its own folder and to its own memory.
+this machine's own network is touched. A host sees this machine's programs, which run there without
+root's rights, and may write only to its own folder and to its own memory.
 """
 
 import os
@@ -22,6 +22,11 @@ NETWORK = "10.77.0"
 DATA = "/mnt/data"
 """The folder of a host, as its own processes see it."""
 
+_PROGRAMS = ("ip", "tc", "nft", "unshare", "setpriv", "curl")
+_USER = 1000
+_RIGHTS = "-all,+dac_read_search"
+"""As in the pods of the chart, but for reading: our Python may lie in a folder of root's own."""
+
 _PREPARE = f"""
 set -e
 hostname "$1"
@@ -35,7 +40,8 @@ mount -t tmpfs -o size=1g tmpfs /tmp
 mount -o remount,bind,ro /
 cd /mnt/animator
 shift 3
-exec "$@"
+exec setpriv --reuid {_USER} --regid {_USER} --clear-groups --no-new-privs \\
+    --inh-caps {_RIGHTS} --ambient-caps {_RIGHTS} --bounding-set {_RIGHTS} "$@"
 """
 
 
@@ -43,9 +49,9 @@ def require_namespaces() -> None:
     """Skip the test where no such hosts can be made."""
     if sys.platform != "linux" or os.geteuid() != 0:
         pytest.skip("hosts are made of Linux's namespaces, by root")
-    missing = [name for name in ("ip", "tc", "nft", "unshare") if shutil.which(name) is None]
+    missing = [name for name in _PROGRAMS if shutil.which(name) is None]
     if missing:
-        pytest.skip(f"no {', '.join(missing)}: install the packages iproute2 and nftables")
+        pytest.skip(f"no {', '.join(missing)}: install the packages iproute2, nftables and curl")
     probe = ("unshare", "--net", "--mount", "--pid", "--fork", "true")
     if subprocess.run(probe, capture_output=True, check=False).returncode:
         pytest.skip("this machine lets nobody make namespaces")
@@ -59,6 +65,7 @@ class Host:
         self.address = f"{NETWORK}.{number}"
         self.folder = network.folder / name
         self.folder.mkdir()
+        os.chown(self.folder, _USER, _USER)
         self._network = network
         self._space = network.space(name)
         self._process: subprocess.Popen[bytes] | None = None
@@ -79,10 +86,11 @@ class Host:
                 stderr=subprocess.STDOUT,
             )
 
-    @property
-    def is_on(self) -> bool:
-        """Whether its first process runs."""
-        return self._process is not None and self._process.poll() is None
+    def write(self, file: str, lines: Sequence[str]) -> None:
+        """Put a file into its folder, which its own processes may change."""
+        path = self.folder / file
+        path.write_text("\n".join([*lines, ""]))
+        os.chown(path, _USER, _USER)
 
     def pull_the_plug(self) -> None:
         """End all of its processes at once; what its folder holds stays."""

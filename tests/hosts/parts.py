@@ -59,7 +59,7 @@ def _start_queue(host: Host, hosts: Hosts) -> None:
     for file, lines in files.items():
         # Both write down in their files who is the master now.
         if not (host.folder / file).exists():
-            (host.folder / file).write_text("\n".join([*lines, ""]))
+            host.write(file, lines)
     program = shlex.quote(find_redis_server())
     both = f"{program} {DATA}/server.conf & exec {program} {DATA}/sentinel.conf --sentinel"
     host.start(("sh", "-c", both))
@@ -129,7 +129,7 @@ def _start_proxy(host: Host, hosts: Hosts) -> None:
         kind: [f"{hosts[f'{kind}-{number}'].address}:{port}" for number in (1, 2)]
         for kind, port in (("web", 8000), ("models", 8080))
     }
-    (host.folder / "policy.cfg").write_text(POLICY.read_text())
-    (host.folder / "hosts.cfg").write_text(replicas(places))
+    host.write("policy.cfg", POLICY.read_text().splitlines())
+    host.write("hosts.cfg", replicas(places).splitlines())
     files = ("-f", f"{DATA}/policy.cfg", "-f", f"{DATA}/hosts.cfg")
     host.start((find_haproxy(), "-db", *files))
