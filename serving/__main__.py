@@ -49,7 +49,8 @@ TorchServe are served with its own flags:
   python -m serving start --model-store archives --models echo.mar --ts-config config.properties
 
 Settings come from --config (TOML, table [serving]), over them the environment
-(SERVING_HOST, SERVING_MIN_WORKERS, ...), over them these options.
+(SERVING_HOST, SERVING_MIN_WORKERS, ...), over them these options. With slo_p99_ms
+(SERVING_SLO_P99_MS=100) the server tunes batches by itself and refuses what would be late.
 Stop it with Ctrl-C: requests under way get 3 seconds to end.
 """
 

@@ -60,6 +60,8 @@ _FIELDS: dict[str, tuple[str, _Convert]] = {
     "maxWorkers": ("max_workers", _count(1)),
     "batchSize": ("batch_size", _count(1)),
     "maxBatchDelay": ("max_batch_delay_ms", _count(0)),
+    # Ours; the reference takes no note of keys that it does not know.
+    "sloP99Ms": ("slo_p99_ms", _count(1)),
     "responseTimeout": ("response_timeout_s", _count(1)),
     "startupTimeout": ("startup_timeout_s", _count(1)),
     "jobQueueSize": ("queue_size", _count(1)),
