@@ -105,10 +105,14 @@ def _settings(options: argparse.Namespace) -> ServerSettings:
         settings = settings_from_flags(options, os.environ)
     else:
         settings = read_settings(options.config, os.environ)
-    names = set(ServerSettings.__struct_fields__) - {"models"}
+    names = set(ServerSettings.__struct_fields__) - {"models", "watch"}
     given = {name: getattr(options, name, None) for name in names}
     if options.models:
         given["load_models"] = ",".join(options.models)
+    if options.watch:
+        given["watch"] = msgspec.structs.replace(settings.watch, enabled=True)
+    if options.audit_file:
+        given["audit"] = msgspec.structs.replace(settings.audit, file=options.audit_file)
     if options.disable_token_auth:
         given["token_authorization"] = "off"
     given["enable_model_api"] = options.enable_model_api or None
@@ -142,6 +146,8 @@ def _parser() -> argparse.ArgumentParser:
         port = getattr(defaults, f"grpc_{kind}_port")
         add(f"--grpc-{kind}-port", type=int, metavar="N", help=f"port for {kind} by gRPC ({port})")
     add("--key-file", metavar="FILE", help=f"where the keys are written ({defaults.key_file})")
+    add("--watch", action="store_true", help="serve what arrives in the folder of models, too")
+    add("--audit-file", metavar="FILE", help="write down who changes what is served")
     add_torchserve_flags(start)
     add("--config", type=Path, metavar="FILE", help="settings in TOML, table [serving]")
     add("--log-level", default="info", choices=("debug", "info", "warning", "error"))

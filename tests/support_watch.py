@@ -58,6 +58,7 @@ class Place:
 
     def __init__(self, folder: Path, settings: ServerSettings) -> None:
         self.folder = folder
+        self.settings = settings
         self.audit = AuditLog(AuditSettings())
         self.engine = Engine(settings, ServerMetrics())
         self.releases = Releases(self.engine, settings, ReleaseRecord(self.audit))

@@ -88,6 +88,9 @@ def _inference(settings: Settings) -> Service:
             # Management asks for a token; whoever may read this file has it.
             "SERVING_KEY_FILE": str(settings.serving_keys),
             "SERVING_AUDIT_FILE": str(settings.serving_audit),
+            # What it knows of releases and watched folders is there again after a restart.
+            "SERVING_RELEASES_FILE": str(settings.data_dir / "serving-releases.json"),
+            "SERVING_WATCH_STATE_FILE": str(settings.data_dir / "serving-watched.json"),
             "SERVING_DRAIN_S": str(settings.drain_seconds),
             **_traces(settings),
             # Nobody here speaks it, and its two ports are fixed ones.

@@ -84,6 +84,6 @@ def _tell_events(report: ReleaseReport, told: float, *, is_json: bool) -> float:
         else:
             clock = time.strftime("%H:%M:%S", time.localtime(event.at))
             why = f": {event.reason}" if event.reason else ""
-            line = f"{clock} {event.kind.replace('_', ' ')} by {event.by}, {event.share:.3g}{why}"
-            print(line, flush=True)
+            what = f"{event.kind.replace('_', ' ')} by {event.by}"
+            print(f"{clock} {what}, {100 * event.share:.3g} %{why}", flush=True)
     return told

@@ -121,7 +121,8 @@ class ModelRepository:
             await self._engine.reload(manifest.name, manifest.version)
 
     async def _stored(self) -> Sequence[StoredModel]:
-        return await asyncio.to_thread(find_models, Path(self._settings.models_dir))
+        folder = Path(self._settings.models_dir)
+        return await asyncio.to_thread(find_models, folder, self._engine.is_withheld)
 
     def _check_allowed(self) -> None:
         if not self._settings.enable_model_api:

@@ -80,13 +80,11 @@ class WatchedRepository:
         self._withheld = await self._watcher.prepare()
 
     def is_withheld(self, path: Path) -> bool:
-        """Whether a file or folder of the models' is not loaded at the start, but comes later."""
-        return (
-            self.is_models_dir
-            and self._root is not None
-            and path.is_relative_to(self._root)
-            and path.relative_to(self._root).as_posix() in self._withheld
-        )
+        """Whether a file or folder of models comes later than the start, or is known as bad."""
+        if self._root is None or not self.is_models_dir or not path.is_relative_to(self._root):
+            return False
+        key = path.relative_to(self._root).as_posix()
+        return key in self._withheld or self._watcher.is_rejected(key)
 
     async def take_up(self) -> None:
         """Go on from what was loaded, and load the rest of what was there before.
@@ -96,6 +94,7 @@ class WatchedRepository:
         """
         served = dict(self._served()) if self.is_models_dir else {}
         await self._watcher.take_up(served, is_all=not self.is_models_dir)
+        self._withheld = frozenset()
 
     async def run(self) -> None:
         """Look again and again, until this is cancelled."""

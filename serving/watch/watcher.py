@@ -129,6 +129,11 @@ class Watcher:
                 self._records.forget(key)
         await asyncio.to_thread(self._records.save)
 
+    def is_rejected(self, key: str) -> bool:
+        """Whether what lies there cannot be served."""
+        record = self._records.get(key)
+        return record is not None and record.outcome == "rejected"
+
     async def run(self, interval_s: float) -> None:
         """Look every so many seconds, give or take a tenth, until this is cancelled."""
         while True:

@@ -107,8 +107,8 @@ def test_followed_canary_ends_with_0_when_it_has_everything(
     with asked(server):
         told = console.run("begin", "canary", "tag", "2", "--steps", "50%", *FAST, "--follow")
     lines = told.splitlines()
-    assert lines[0].endswith("begun by management, 0.5")
-    assert lines[1].endswith("completed by itself, 1") or "stepped by itself" in lines[1]
+    assert lines[0].endswith("begun by management, 50 %")
+    assert lines[1].endswith("completed by itself, 100 %") or "stepped by itself" in lines[1]
     assert "tag: canary of 2 beside 1, completed" in lines
 
 

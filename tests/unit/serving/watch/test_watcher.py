@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from serving.errors import ModelNotFound
+from serving.open_inference.repository import ModelRepository
 from serving.settings import InvalidSettings, ServerSettings
 from serving.watch.settings import WatchSettings
 from tests.support_watch import Place, packed, put, watching
@@ -111,6 +112,8 @@ async def test_what_is_bad_from_the_beginning_does_not_keep_the_server_from_star
         (place.folder / "tag" / "2" / "manifest.json").write_text("{")
         await place.look()
         assert place.watcher.counts.rejected == 1
+        repository = ModelRepository(place.engine, place.settings, place.audit)
+        assert [each.version for each in await repository.index()] == ["1"]
     # Once more with what is known of before, and with one that came while nobody looked.
     put(tmp_path / "models" / "tag" / "3", "3", "three")
     async with watching(tmp_path) as place:
