@@ -21,6 +21,9 @@ KEPT_FOR = 30 * 24 * 3600
 """Seconds for which the last event of a job is kept."""
 
 _SMALLEST_STEP = 0.01
+_SHORTEST_PAUSE = 0.1
+"""Seconds between two events of the same step: each costs Redis, the web process and the page."""
+
 _LOOK_AGAIN = 1.0
 _OUTAGE = 30.0
 UNREACHABLE = (
@@ -64,9 +67,20 @@ class JobEvents:
 class JobProgress:
     """What one attempt at a job tells; an attempt after another goes on where that one stood."""
 
-    def __init__(self, events: JobEvents, last: JobEvent) -> None:
+    def __init__(
+        self, events: JobEvents, last: JobEvent, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Go on from an event.
+
+        Args:
+            events: where it is told.
+            last: what was told last of the job.
+            clock: seconds that pass.
+        """
         self._events = events
         self._last = last
+        self._clock = clock
+        self._told = float("-inf")
         self._step: Step | None = None
         self._step_began = 0.0
         self._steps: dict[Step, float] = {}
@@ -91,7 +105,8 @@ class JobProgress:
         """Tell how far the job is, in [0, 1]; less than was told before counts as that."""
         progress = max(min(progress, 1.0), self._last.progress)
         known = self._last.state == "running" and self._last.step == step
-        if not known or progress - self._last.progress >= _SMALLEST_STEP:
+        is_news = progress - self._last.progress >= _SMALLEST_STEP
+        if not known or (is_news and self._clock() - self._told >= _SHORTEST_PAUSE):
             found = self._last.found
             self._tell(
                 JobEvent(job=self._job, state="running", step=step, progress=progress, found=found)
@@ -115,7 +130,7 @@ class JobProgress:
         return self._last.job
 
     def _enter(self, step: Step | None) -> None:
-        now = time.monotonic()
+        now = self._clock()
         if self._step is not None:
             spent = self._steps.get(self._step, 0.0)
             self._steps[self._step] = spent + now - self._step_began
@@ -123,7 +138,7 @@ class JobProgress:
 
     def _tell(self, event: JobEvent) -> None:
         self._enter(event.step if event.state == "running" else None)
-        self._last = event
+        self._last, self._told = event, self._clock()
         self._events.tell(event)
 
 

@@ -1,5 +1,6 @@
 import asyncio
 import functools
+import itertools
 import threading
 from collections.abc import AsyncIterator
 
@@ -46,18 +47,38 @@ def test_event_is_forgotten_after_a_month(events: JobEvents, client: Redis) -> N
     assert client.ttl("animator:job:j") == 30 * 24 * 3600
 
 
+class Recorder(JobEvents):
+    """Keeps what is told."""
+
+    def __init__(self) -> None:
+        self.told: list[JobEvent] = []
+
+    def tell(self, event: JobEvent) -> None:
+        self.told.append(event)
+
+
+def test_progress_is_told_ten_times_a_second_at_most_and_a_new_step_at_once() -> None:
+    recorder, now = Recorder(), [0.0]
+    progress = JobProgress(recorder, QUEUED, clock=lambda: now[0])
+    for hundredth in range(30):
+        now[0] = hundredth / 100 + 1e-6
+        progress("drawing", 0.3 + hundredth / 50)
+    progress("done", 0.9)
+    assert [(e.step, round(e.progress, 2)) for e in recorder.told] == [
+        ("drawing", 0.3),
+        ("drawing", 0.5),
+        ("drawing", 0.7),
+        ("done", 0.9),
+    ]
+
+
 def test_progress_never_falls_and_small_steps_are_not_told() -> None:
-    told: list[JobEvent] = []
-
-    class Recorder(JobEvents):
-        def tell(self, event: JobEvent) -> None:
-            told.append(event)
-
-    progress = JobProgress(Recorder(client=None), QUEUED)  # type: ignore[arg-type]
+    recorder, seconds = Recorder(), itertools.count()
+    progress = JobProgress(recorder, QUEUED, clock=lambda: float(next(seconds)))
     for share in (0.1, 0.105, 0.3, 0.2, 1.7):
         progress("detecting", share)
     progress("outlining", 0.0)
-    assert [(e.step, e.progress) for e in told] == [
+    assert [(e.step, e.progress) for e in recorder.told] == [
         ("detecting", 0.1),
         ("detecting", 0.3),
         ("detecting", 1.0),
