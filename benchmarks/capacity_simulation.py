@@ -11,6 +11,7 @@ while.
 """
 
 import argparse
+import math
 import os
 import statistics
 import tempfile
@@ -26,7 +27,7 @@ from animator.settings import Settings
 from benchmarks.capacity import MEASURED, Measured, measure, overhead_of
 from benchmarks.planning.farm import Farm, Served, simulate_farm
 from benchmarks.planning.machine import Felt, Machine, simulate_machine
-from benchmarks.planning.needs import Assumptions, Plan, jobs_of, plan
+from benchmarks.planning.needs import MODELS, Assumptions, Plan, jobs_of, plan
 from benchmarks.planning.queueing import wait_percentile
 from benchmarks.walk import DEFAULT_DATA, choose_drawings
 from serving.bench.records import Record, is_good, part_within, percentile
@@ -65,13 +66,21 @@ def machine_of(measured: Measured, cores: float, workers: int) -> Machine:
 
 
 def farm_of(planned: Plan, measured: Measured, peak: float, gone: int = 0) -> Farm:
-    """What was reckoned, for the simulation of its busiest minute."""
+    """What was reckoned, for the simulation of its busiest minute.
+
+    Args:
+        planned: for the mean rate.
+        measured: what a drawing costs.
+        peak: over the mean.
+        gone: job workers of the host that is gone for a while: so many are there beside those that
+            are needed.
+    """
     sizes = {need.role: need.processes for need in planned.needs}
     return Farm(
         rate=planned.rate * peak,
         web=sizes["web"],
-        workers=sizes["worker"],
-        models=max(sizes["model"] // 2, 1),
+        workers=sizes["worker"] + gone,
+        models={model: sizes[model] for model in MODELS},
         rows=measured.rows,
         overhead=overhead_of(measured),
         page=measured.costs.cpu["web"],
@@ -139,15 +148,12 @@ def _farms(measured: Measured, rates: Sequence[float]) -> Iterator[str]:
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
     for rate in rates:
         planned = plan(rate, measured.costs, measured.rows, overhead_of(measured), assumed)
-        seconds = max(min(3_000_000 / (rate * assumed.peak), 20_000.0), 60.0)
-        host = round(assumed.host_cores * 7 / 8)
+        seconds = max(min(1_500_000 / (rate * assumed.peak), 20_000.0), 60.0)
         workers = next(need.processes for need in planned.needs if need.role == "worker")
-        for gone in (0, min(host, workers - 1)):
+        for gone in (0, math.ceil(workers / (planned.hosts - 1))):
             farm = farm_of(planned, measured, assumed.peak, gone)
             served = simulate_farm(farm, seconds, seed=1)
             yield _farm_row(farm, served, seconds, _theory(farm))
-            if not gone and workers == 1:
-                break
 
 
 def _farm_row(farm: Farm, served: Served, seconds: float, theory: float) -> str:

@@ -1,7 +1,6 @@
 """Many machines: drawings come by chance, and walk through pools of processes."""
 
 import random
-from collections import defaultdict
 from dataclasses import dataclass, field
 
 import msgspec
@@ -25,7 +24,7 @@ class Farm(msgspec.Struct, frozen=True, kw_only=True):
         rate: drawings a minute, by chance.
         web: web processes.
         workers: job workers.
-        models: processes of each model.
+        models: processes of each model, by its stage.
         batch: largest batch of a model.
         batch_fixed: seconds of a batch beside its items; on a GPU most of its time.
         rows: processor seconds of each stage, of measured drawings.
@@ -38,7 +37,7 @@ class Farm(msgspec.Struct, frozen=True, kw_only=True):
     rate: float
     web: int
     workers: int
-    models: int
+    models: dict[str, int]
     rows: tuple[Row, ...]
     overhead: float
     page: float
@@ -78,7 +77,7 @@ class _Site:
         self.events = Events()
         self.web = Servers(self.events, farm.web)
         self.workers = Servers(self.events, farm.workers)
-        self.models: dict[str, Batches] = defaultdict(self._make_model)
+        self.models = {model: self._make_model(number) for model, number in farm.models.items()}
         self.served = Served()
 
     def arrive(self) -> Course:
@@ -138,11 +137,11 @@ class _Site:
         yield Hold(self.events, sum(row[stage] for stage in stages) + self.farm.overhead)
         self.workers.leave()
 
-    def _make_model(self) -> Batches:
+    def _make_model(self, processes: int) -> Batches:
         fixed = self.farm.batch_fixed
         return Batches(
             self.events,
-            self.farm.models,
+            processes,
             self.farm.batch,
             lambda each: Hold(self.events, fixed + sum(each)),
         )

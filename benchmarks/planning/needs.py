@@ -34,8 +34,8 @@ class Assumptions(msgspec.Struct, frozen=True, kw_only=True):
         wait_s: what 95 of 100 wait at most until somebody works on their job, in that minute.
         model_wait_s: the same of a request to a model.
         busy: share of a core that web processes and Redis may use: they have one thread each.
-        workers_busy: share of the job workers that may be busy in the busiest minute: who has not
-            guessed the peak right shall have some room.
+        workers_busy: share of job workers and models that may be busy in the busiest minute: who
+            did not guess the peak right shall have some room.
         host_cores: of a host; one in eight is for the system.
         host_gib: its memory.
         keep_days: how long drawings are kept.
@@ -75,7 +75,7 @@ class Need(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         role: which.
         mean: cores busy in a mean minute.
-        peak: cores busy in the busiest; job workers leave what nobody waits for until later.
+        peak: cores busy in the busiest.
         processes: how many, each with a core of its own.
         gib: memory of these.
     """
@@ -93,7 +93,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         rate: drawings a minute, over the day.
         needs: by role.
-        hosts: with the one that may fail.
+        hosts: with the one that may fail; the processes are spread over all of them.
         hosts_gpu: the same, with the models on GPUs.
         gpus: with the one that may fail.
         mbit: to and from clients in the busiest minute, Mbit/s.
@@ -150,9 +150,9 @@ def plan(
     """What so many drawings a minute need."""
     needs = tuple(_needs(rate, costs, rows, overhead, assumed))
     peak = rate * assumed.peak / 60
-    models = next(need for need in needs if need.role == "model")
-    rest = [need for need in needs if need is not models]
-    gpus = math.ceil(models.peak / assumed.gpu / 0.7)
+    models = [need for need in needs if need.role in MODELS]
+    rest = [need for need in needs if need.role not in MODELS]
+    gpus = _by_use(sum(need.peak for need in models), 1 / assumed.gpu, assumed.workers_busy)
     kept = rate * _DAY_MIN * assumed.keep_days
     return Plan(
         rate=rate,
@@ -174,51 +174,47 @@ def plan(
 def _needs(
     rate: float, costs: Costs, rows: Sequence[Row], overhead: float, assumed: Assumptions
 ) -> Iterator[Need]:
-    mean, peak = rate / 60, rate * assumed.peak / 60
-    jobs = jobs_of(rows, overhead)
+    peak = rate * assumed.peak / 60
     sizes = {
-        "web": math.ceil(peak * costs.cpu["web"] / assumed.busy),
-        "worker": _workers(rate, jobs, assumed),
-        "model": _models(peak, rows, assumed),
-        "inference": math.ceil(peak * costs.cpu["inference"] / assumed.busy),
+        "web": _by_use(peak, costs.cpu["web"], assumed.busy),
+        "worker": _workers(rate, jobs_of(rows, overhead), assumed),
+        **{model: _models(peak, _mean_of(rows, model), assumed) for model in MODELS},
+        "inference": _by_use(peak, costs.cpu["inference"], assumed.busy),
         "redis": 1,
     }
-    waiting_share = _urgent(jobs) / sum(_mean(job) for job in jobs)
     for role, processes in sizes.items():
-        cpu, now = costs.cpu[role], waiting_share if role == "worker" else 1.0
-        each = costs.memory[role] / costs.processes[role] / 1024
+        measured = "model" if role in MODELS else role
+        cpu = _mean_of(rows, role) if role in MODELS else costs.cpu[role]
+        each = costs.memory[measured] / costs.processes[measured] / 1024
         gib = _redis_gib(rate, costs, assumed) if role == "redis" else processes * each
-        yield Need(role=role, mean=mean * cpu, peak=peak * cpu * now, processes=processes, gib=gib)
+        yield Need(role=role, mean=rate / 60 * cpu, peak=peak * cpu, processes=processes, gib=gib)
+
+
+def _by_use(rate: float, seconds: float, share: float) -> int:
+    """So many that each is busy for no more than a share of the time."""
+    return max(math.ceil(rate * seconds / share), 1)
 
 
 def _workers(rate: float, jobs: Sequence[Job], assumed: Assumptions) -> int:
-    """So many that those who wait are served in time, and previews get done in a mean minute."""
+    """So many that who waits is served in time, and nothing is put off until the peak is over."""
     urgent = [seconds for job in jobs if job.has_priority for seconds in job.seconds]
-    arrivals = rate * assumed.peak / 60 * sum(job.has_priority for job in jobs)
+    peak = rate * assumed.peak / 60
     mean = sum(urgent) / len(urgent)
     variance = sum((seconds - mean) ** 2 for seconds in urgent) / len(urgent)
-    needed = fewest_servers(arrivals, mean, assumed.wait_s, variance / mean**2)
-    room = math.ceil(rate * assumed.peak / 60 * _urgent(jobs) / assumed.workers_busy)
-    whole = rate / 60 * sum(_mean(job) for job in jobs)
-    return max(needed, room, math.ceil(whole / assumed.workers_busy))
+    kinds = sum(job.has_priority for job in jobs)
+    needed = fewest_servers(peak * kinds, mean, assumed.wait_s, variance / mean**2)
+    whole = sum(sum(job.seconds) / len(job.seconds) for job in jobs)
+    return max(needed, _by_use(peak, whole, assumed.workers_busy))
 
 
-def _urgent(jobs: Sequence[Job]) -> float:
-    """Seconds of those jobs of a drawing for which somebody waits."""
-    return sum(_mean(job) for job in jobs if job.has_priority)
+def _models(rate: float, seconds: float, assumed: Assumptions) -> int:
+    """Processes of one model; requests hardly differ in what they take."""
+    needed = fewest_servers(rate, seconds, assumed.model_wait_s, variation=0.5)
+    return max(needed, _by_use(rate, seconds, assumed.workers_busy))
 
 
-def _mean(job: Job) -> float:
-    return sum(job.seconds) / len(job.seconds)
-
-
-def _models(peak: float, rows: Sequence[Row], assumed: Assumptions) -> int:
-    """One process a model at least; each request is taken to last the same."""
-    number = 0
-    for model in MODELS:
-        mean = sum(row[model] for row in rows) / len(rows)
-        number += fewest_servers(peak, mean, assumed.model_wait_s, variation=0.5)
-    return number
+def _mean_of(rows: Sequence[Row], stage: str) -> float:
+    return sum(row[stage] for row in rows) / len(rows)
 
 
 def _hosts(needs: Sequence[Need], assumed: Assumptions) -> int:

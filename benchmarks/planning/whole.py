@@ -118,7 +118,7 @@ def measure_product(product: Product, drawings: Sequence[Path], tensors: float) 
     return Costs(
         drawings=number,
         cpu={
-            role: (after.cpu[role] - before.cpu[role] - seconds * idle.cpu[role]) / number
+            role: max(after.cpu[role] - before.cpu[role] - seconds * idle.cpu[role], 0.0) / number
             for role in ROLES
         },
         idle=idle.cpu,
