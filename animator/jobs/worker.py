@@ -182,6 +182,7 @@ class JobWorker(Worker):
         handed_in = began - max(waited, 0.0)
         task = task_of(job)
         span = self._tracer.begin(f"process {task}", "consumer", job.meta, begun=handed_in)
+        span.note({"animator.request_id": REQUEST_ID.get()})
         span.note(message_attributes(job.id, queue.name))
         span.child("wait", begun=handed_in).end(at=began)
         token = PRESENT.set(span)

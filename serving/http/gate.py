@@ -63,7 +63,7 @@ class Gate:
             address=f"{client[0]}:{client[1]}" if client else "",
             via="rest",
             agent=request.headers.get("user-agent", ""),
-            request_id=request.id,
+            request_id=request.told_id,
         )
 
     def note_failure(self, call: Call, request: HttpRequest, error: Exception) -> None:
