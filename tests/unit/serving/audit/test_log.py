@@ -127,6 +127,15 @@ async def test_what_a_stranger_sends_has_bounds(log: AuditLog) -> None:
     assert second.before == {"too_large": True}
 
 
+async def test_entry_is_one_line_whatever_a_stranger_sends(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    log = AuditLog(AuditSettings(file=str(path)))
+    log.refuse('GET /\n{"sequence":2}\r\u2028', Unauthorized("no"), Actor("no key", agent="\n"))
+    await entries(log)
+    log.close()
+    assert path.read_bytes().count(b"\n") == 1
+
+
 async def test_pages_and_filters(log: AuditLog) -> None:
     for number in range(5):
         log.note("scale", Change("cat" if number % 2 else "dog", str(number)))
