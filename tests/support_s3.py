@@ -5,6 +5,7 @@ them, as every real server does.
 """
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -54,6 +55,15 @@ class ObjectServer:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
+
+    def pause(self) -> None:
+        """Let it say nothing until `go_on`."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        assert self._process is not None
+        self._process.send_signal(signal.SIGCONT)
 
     def _answers(self) -> bool:
         try:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from animator.core.places import BucketPlace
 from animator.store import BlobStore, DocumentStore, open_stores
-from animator.store.bucket import Bucket
+from animator.store.bucket import Bucket, Patience
 
-ATTEMPTS = 2
+QUICK = Patience(attempts=2, silence=5.0, rest=0.0)
 
 Place = Path | BucketPlace
 
@@ -18,7 +18,7 @@ class Shelf:
 
     def __init__(self, place: Place) -> None:
         self.place = place
-        stores = open_stores(place, ATTEMPTS)
+        stores = open_stores(place, QUICK)
         self.documents: DocumentStore = stores.documents
         self.blobs: BlobStore = stores.blobs
         self.keys = stores.keys
@@ -28,7 +28,7 @@ class Shelf:
         if isinstance(self.place, Path):
             files = (file for file in self.place.rglob("*") if file.is_file())
             return {str(file.relative_to(self.place)) for file in files} - {"documents/lock"}
-        keys = {found.key for found in Bucket(self.place, ATTEMPTS).list("")}
+        keys = {found.key for found in Bucket(self.place, QUICK).list("")}
         return {key for key in keys if not key.startswith("documents/gone/")}
 
 

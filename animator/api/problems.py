@@ -62,6 +62,9 @@ _STATUSES: tuple[tuple[type[AnimatorError], HTTPStatus], ...] = (
 
 JSON = "application/json"
 
+_STORAGE_PAUSE = "2"
+"""Seconds after which to try again what the storage could not do."""
+
 _CODES = {
     HTTPStatus.BAD_REQUEST: "invalid_request",
     HTTPStatus.NOT_FOUND: "not_found",
@@ -100,6 +103,8 @@ def problem_from_animator_error(
         response.headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, TooManyRequests):
         response.headers["Retry-After"] = str(error.retry_after)
+    if isinstance(error, StorageUnavailable):
+        response.headers["Retry-After"] = _STORAGE_PAUSE
     return response
 
 

@@ -6,8 +6,6 @@ from animator.cli import Subparsers
 
 __all__ = ("add_parser", "run")
 
-_ATTEMPTS = 3
-
 _EPILOG = """\
 A key is shown once, when it is made; the file holds its hash. A server notices changes by itself.
 
@@ -41,14 +39,14 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Do what is asked."""
     from animator.settings import load_settings
-    from animator.store import open_stores
+    from animator.store import LOOK, open_stores
     from animator.store.keys import KeyFile
 
     settings = load_settings({"data_dir": args.data_dir})
     keys = (
         KeyFile(settings.key_file)
         if settings.key_file
-        else open_stores(settings.storage, _ATTEMPTS).keys
+        else open_stores(settings.storage, LOOK).keys
     )
     if args.action == "new":
         print(keys.add(args.name, args.per_minute))

@@ -19,7 +19,7 @@ from animator.core.errors import NotFound
 from animator.core.rotation import rotate_drawing
 from animator.ingest import decode_image
 from animator.settings import Settings, load_settings
-from animator.store import open_stores
+from animator.store import JOB, open_stores
 from animator.vision.detect import DETECTOR
 from animator.vision.keypoints import POSE_ESTIMATOR
 
@@ -30,9 +30,6 @@ __all__ = ("train_from_corrections", "why_worse")
 
 _NAMES = {"detector": DETECTOR, "pose": POSE_ESTIMATOR}
 _PROVENANCE, _MADE_UP = "provenance.json", "made_up"
-
-_ATTEMPTS = 6
-"""How often a storage elsewhere is asked before it counts as away."""
 
 _EVEN = 0.002
 """Qualities that differ by less are even: a pixel here or there at an outline."""
@@ -96,7 +93,7 @@ def _collect(settings: Settings) -> "Iterator[Correction]":
     """Drawings with consent whose figures people changed, each read when its turn comes."""
     from models.training.corrections import Correction, is_complete
 
-    stores = open_stores(settings.storage, _ATTEMPTS)
+    stores = open_stores(settings.storage, JOB)
     documents, blobs = stores.documents, stores.blobs
     for id in counted(documents.consents(), "drawings"):
         with suppress(NotFound):  # deleted meanwhile, or not annotated yet

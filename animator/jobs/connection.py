@@ -18,7 +18,11 @@ from redis.asyncio.sentinel import Sentinel as AsyncSentinel
 from redis.backoff import ExponentialWithJitterBackoff, NoBackoff
 from redis.connection import SSLConnection, parse_url
 from redis.retry import Retry
-from redis.sentinel import Sentinel
+from redis.sentinel import (
+    Sentinel,
+    SentinelManagedConnection,
+    SentinelManagedSSLConnection,
+)
 
 from animator.core.places import SentinelPlace, read_sentinels
 
@@ -164,11 +168,32 @@ def _open(url: str, retry: Retry, timeout: float) -> Redis:
         return Redis.from_url(url, **options)
     guides, server = _options(place)
     sentinel = _SENTINEL(place.sentinels, sentinel_kwargs=guides)
-    client: _Master = sentinel.master_for(
-        place.master, redis_class=_Master, **{**server, **options}
-    )
+    kind = _ToMasterOverTls if server.get("ssl") else _ToMaster
+    options |= {"connection_class": kind, "redis_class": _Master}
+    client: _Master = sentinel.master_for(place.master, **{**server, **options})
     client.guides = sentinel.sentinels
     return client
+
+
+class _Whole:
+    """A connection that ends when reading from it is cut short, as by the signal of a time-out.
+
+    redis-py's other connections do; in one that is told by sentinels the answer would stay, to be
+    taken for that of the next command.
+    """
+
+    def read_response(self, *args: Any, disconnect_on_error: bool = True, **kwargs: Any) -> Any:
+        """Read an answer; see `redis.connection.Connection`."""
+        above: Any = super()
+        return above.read_response(*args, disconnect_on_error=disconnect_on_error, **kwargs)
+
+
+class _ToMaster(_Whole, SentinelManagedConnection):  # type: ignore[misc]
+    """To the master that sentinels name."""
+
+
+class _ToMasterOverTls(_Whole, SentinelManagedSSLConnection):  # type: ignore[misc]
+    """Likewise, over TLS."""
 
 
 class _Master(Redis):

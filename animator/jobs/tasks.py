@@ -46,7 +46,7 @@ from animator.jobs.recall import Recall
 from animator.jobs.sweeper import Sweeper
 from animator.pipeline import Progress, annotate, complete, film, stage_figures
 from animator.settings import load_settings
-from animator.store import BlobStore, Document, DocumentStore, open_stores
+from animator.store import JOB, BlobStore, Document, DocumentStore, open_stores
 from serving.client import Client
 
 __all__ = (
@@ -64,7 +64,6 @@ logger = logging.getLogger(__name__)
 _REDIS_PATIENCE = 20.0
 _MODEL_PATIENCE = 20.0
 _COUNTING_PATIENCE = 1.0
-_STORE_ATTEMPTS = 6
 _TOO_LONG = JobProblem(code=JobFailed.code, message="This took too long, so it was given up.")
 
 
@@ -172,7 +171,7 @@ def open_workshop() -> Workshop:
     Thus each job, which runs in a fork, has its own.
     """
     settings = load_settings()
-    stores = open_stores(settings.storage, _STORE_ATTEMPTS)
+    stores = open_stores(settings.storage, JOB)
     stores.get_ready()
     return Workshop(
         documents=stores.documents,

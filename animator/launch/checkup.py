@@ -22,7 +22,7 @@ from animator.launch.embedded_redis import find_redis_server, is_redis_up
 from animator.launch.roles import Role, ports_of
 from animator.render import WRITERS, encode
 from animator.settings import Settings
-from animator.store import open_stores
+from animator.store import LOOK, open_stores
 from animator.vision.detect import DETECTOR
 from animator.vision.keypoints import POSE_ESTIMATOR
 from serving.archive.manifest import check_files
@@ -35,7 +35,6 @@ __all__ = ("Finding", "examine")
 _PACKAGES = ("onnxruntime", "numpy", "opencv-python-headless", "av", "pillow", "litestar", "rq")
 _TIGHT_MEMORY = 1.5
 _TIGHT_DISK = 1.0
-_STORE_ATTEMPTS = 2
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -115,7 +114,7 @@ def _check_storage(settings: Settings) -> Iterator[Finding]:
     if settings.store is None:
         return
     try:
-        open_stores(settings.storage, _STORE_ATTEMPTS).probe()
+        open_stores(settings.storage, LOOK).probe()
     except StorageUnavailable as error:
         yield _bad("store", error.reason)
     else:

@@ -13,13 +13,11 @@ from animator.launch.problems import CannotStart
 from animator.launch.roles import Role, plan_services, ports_of
 from animator.launch.supervisor import Supervisor
 from animator.settings import Settings
-from animator.store import open_stores
+from animator.store import LOOK, open_stores
 
 __all__ = ("serve",)
 
 logger = logging.getLogger(__name__)
-
-_STORE_ATTEMPTS = 3
 
 
 def serve(role: Role, settings: Settings, on_ready: Callable[[], None]) -> None:
@@ -73,7 +71,7 @@ def _check_redis(role: Role, settings: Settings) -> None:
 def _check_storage(settings: Settings) -> None:
     """Refuse a store that is the wrong one; one that is away may come back."""
     try:
-        open_stores(settings.storage, _STORE_ATTEMPTS).probe()
+        open_stores(settings.storage, LOOK).probe()
     except StorageRefused as error:
         raise CannotStart(error.reason) from error
     except StorageUnavailable as error:

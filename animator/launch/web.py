@@ -18,14 +18,13 @@ from animator.jobs.queue import JobQueue
 from animator.launch.watching import follow_work, make_registry, tell_metrics
 from animator.motion import list_motions
 from animator.settings import Settings
-from animator.store import open_stores
+from animator.store import WEB, open_stores
 from animator.store.counter import RedisCounter
 from animator.store.keys import KeyFile
 
 __all__ = ("gather_services", "run_web")
 
 _REDIS_PATIENCE = 10.0
-_STORE_ATTEMPTS = 3
 _LAST_ANSWERS = 1
 """Seconds that requests under way are given when the server stops."""
 
@@ -87,7 +86,7 @@ class _Server(uvicorn.Server):
 
 def gather_services(settings: Settings) -> ApiServices:
     """All that the API works with."""
-    stores = open_stores(settings.storage, _STORE_ATTEMPTS)
+    stores = open_stores(settings.storage, WEB)
     client = connect(settings.redis, patience=_REDIS_PATIENCE)
     queue = JobQueue(client, settings.job_timeout, stores.documents)
     keys = KeyFile(settings.key_file) if settings.key_file else stores.keys

@@ -4,9 +4,12 @@ from animator.store.base import BlobStore, Document, DocumentStore, OpenBlob
 from animator.store.blobs import FileBlobs
 from animator.store.files import FileDocuments
 from animator.store.forget import forget_animation, forget_drawing, forget_motion
-from animator.store.opening import Stores, open_stores
+from animator.store.opening import JOB, LOOK, WEB, Stores, open_stores
 
 __all__ = (
+    "JOB",
+    "LOOK",
+    "WEB",
     "BlobStore",
     "Document",
     "DocumentStore",

@@ -12,6 +12,7 @@ import logging
 import os
 import secrets
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from animator.core.errors import NotFound, StorageRefused, StorageUnavailable
 from animator.core.places import BucketPlace
 from animator.store.base import OpenBlob
 
-__all__ = ("Bucket", "Listed", "Stored")
+__all__ = ("Bucket", "Listed", "Patience", "Stored")
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +35,6 @@ _READS = 4
 """How often in a row an object whose bytes end too early is asked for."""
 
 _CONNECT_TIMEOUT = 2.0
-_ANSWER_TIMEOUT = 10.0
 _CONNECTIONS = 40
 """Of one process at a time, kept open; as many as the web process has threads."""
 
@@ -59,22 +59,39 @@ class Listed:
     size: int
 
 
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a server is waited for.
+
+    Attributes:
+        attempts: how often a request is sent, >= 1, with growing pauses: 3 take two seconds in all,
+            6 about fifteen, beside the time for answers.
+        silence: seconds without a word, after which an attempt is given up, > 0.
+        rest: seconds after a request in vain in which nothing is sent: whoever serves many must not
+            let all of them wait, >= 0.
+    """
+
+    attempts: int
+    silence: float
+    rest: float
+
+
 class Bucket:
     """Objects by key, below the prefix of a place.
 
     A process that was forked from one that used it goes on with connections of its own.
     """
 
-    def __init__(self, place: BucketPlace, attempts: int) -> None:
+    def __init__(self, place: BucketPlace, patience: Patience) -> None:
         """Use a place; nothing is asked before the first call.
 
         Args:
             place: bucket and prefix.
-            attempts: how often a request is sent, with growing pauses: 3 give up after about two
-                seconds, 6 after about fifteen.
+            patience: with its server.
         """
         self._place = place
-        self._attempts = attempts
+        self._patience = patience
+        self._rests_until = 0.0
         self._lock = threading.Lock()
         self._made: Any = None
         self._pid = 0
@@ -90,7 +107,7 @@ class Bucket:
             NotFound: when there is none.
             StorageUnavailable: when the server does not give it.
         """
-        with _translated(self._place):
+        with self._asking():
             return self._read(key, _READS)
 
     def put(self, key: str, data: bytes) -> None:
@@ -130,7 +147,7 @@ class Bucket:
 
     def delete(self, key: str) -> None:
         """Forget an object; one that is not there is no error."""
-        with _translated(self._place):
+        with self._asking():
             self._client().delete_object(**self._named(key))
 
     def tag(self, key: str) -> str:
@@ -162,7 +179,7 @@ class Bucket:
     def list(self, prefix: str) -> Iterator[Listed]:
         """Objects whose key begins so, in the order of their keys, a thousand at a time."""
         own = self._place.prefix
-        with _translated(self._place):
+        with self._asking():
             pages = self._client().get_paginator("list_objects_v2")
             for page in pages.paginate(Bucket=self._place.bucket, Prefix=own + prefix):
                 for found in page.get("Contents", ()):
@@ -187,6 +204,18 @@ class Bucket:
             msg += "what another has just stored. Use a server that knows conditional writes."
             raise StorageRefused(msg)
 
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Errors of the library as ours; after one that passes, a rest."""
+        if time.monotonic() < self._rests_until:
+            raise StorageUnavailable("The object store did not answer a moment ago.")
+        try:
+            with _translated(self._place):
+                yield
+        except StorageUnavailable:
+            self._rests_until = time.monotonic() + self._patience.rest
+            raise
+
     def _read(self, key: str, reads: int) -> Stored:
         answer = self._client().get_object(**self._named(key))
         if answer["ContentLength"] > MOST_BYTES:
@@ -203,7 +232,7 @@ class Bucket:
     def _stream(self, key: str, tag: str, part: range) -> Iterator[bytes]:
         at, failures = part.start, 0
         while at < part.stop:
-            with _translated(self._place), closing(self._ask(key, at, part.stop, tag)) as body:
+            with self._asking(), closing(self._ask(key, at, part.stop, tag)) as body:
                 try:
                     for chunk in body.iter_chunks(_CHUNK):
                         at, failures = at + len(chunk), 0
@@ -218,12 +247,12 @@ class Bucket:
         return self._client().get_object(**self._named(key), **wanted)["Body"]
 
     def _put(self, key: str, data: bytes | BinaryIO, **more: Any) -> None:
-        with _translated(self._place):
+        with self._asking():
             digest = _md5(data)
             self._client().put_object(**self._named(key), Body=data, ContentMD5=digest, **more)
 
     def _head(self, key: str) -> Any:
-        with _translated(self._place):
+        with self._asking():
             return self._client().head_object(**self._named(key))
 
     def _mark_of(self, key: str) -> str | None:
@@ -239,7 +268,7 @@ class Bucket:
     def _client(self) -> Any:
         with self._lock:
             if self._made is None:
-                self._made = _make_client(self._place, self._attempts)
+                self._made = _make_client(self._place, self._patience)
             elif self._pid != os.getpid():
                 # The connections are the parent's; closed here, they stay open there.
                 self._made.close()
@@ -253,7 +282,6 @@ class _Changed(NotFound):
 
 @contextmanager
 def _translated(place: BucketPlace) -> Iterator[None]:
-    """Errors of the library as ours; what the operator must know goes to the log."""
     import botocore.exceptions
 
     try:
@@ -314,7 +342,7 @@ def _md5(data: bytes | BinaryIO) -> str:
     return base64.b64encode(digest.digest()).decode()
 
 
-def _make_client(place: BucketPlace, attempts: int) -> Any:
+def _make_client(place: BucketPlace, patience: Patience) -> Any:
     """A client; the credentials are found as AWS' own programs find them."""
     try:
         from botocore.config import Config
@@ -327,8 +355,8 @@ def _make_client(place: BucketPlace, attempts: int) -> Any:
     session.register_component("data_loader", _load_descriptions())
     config = Config(
         connect_timeout=_CONNECT_TIMEOUT,
-        read_timeout=_ANSWER_TIMEOUT,
-        retries={"mode": "standard", "total_max_attempts": attempts},
+        read_timeout=patience.silence,
+        retries={"mode": "standard", "total_max_attempts": patience.attempts},
         max_pool_connections=_CONNECTIONS,
         s3={"addressing_style": "path" if place.path_style else "auto"},
         # Servers older than 2025 do not know the checksums that the library adds by itself.

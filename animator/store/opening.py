@@ -7,14 +7,23 @@ from pathlib import Path
 from animator.core.places import BucketPlace
 from animator.store.base import BlobStore, DocumentStore
 from animator.store.blobs import FileBlobs
-from animator.store.bucket import Bucket
+from animator.store.bucket import Bucket, Patience
 from animator.store.bucket_keys import BucketKeys
 from animator.store.files import FileDocuments
 from animator.store.keys import KeyFile, Keys
 from animator.store.object_blobs import ObjectBlobs
 from animator.store.object_documents import ObjectDocuments
 
-__all__ = ("Stores", "open_stores")
+__all__ = ("JOB", "LOOK", "WEB", "Stores", "open_stores")
+
+WEB = Patience(attempts=2, silence=4.0, rest=1.0)
+"""Of a page: somebody waits, and others too."""
+
+JOB = Patience(attempts=6, silence=10.0, rest=0.0)
+"""Of a job, which nobody else waits for."""
+
+LOOK = Patience(attempts=2, silence=4.0, rest=0.0)
+"""Of a command, or of a look whether all is well."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,15 +50,15 @@ def _do_nothing() -> None:
     """A folder is there when it is used."""
 
 
-def open_stores(place: Path | BucketPlace, attempts: int) -> Stores:
+def open_stores(place: Path | BucketPlace, patience: Patience) -> Stores:
     """The stores of a place; nothing is made or asked before it is used.
 
     Args:
         place: folder, or part of a bucket.
-        attempts: how often a request to a bucket is sent; see `Bucket`.
+        patience: with a server elsewhere: `WEB`, `JOB` or `LOOK`.
     """
     if isinstance(place, BucketPlace):
-        bucket = Bucket(place, attempts)
+        bucket = Bucket(place, patience)
         return Stores(
             documents=ObjectDocuments(bucket),
             blobs=ObjectBlobs(bucket),

@@ -1,11 +1,13 @@
 """Connections over TLS, with users and passwords, and to whichever server is the master."""
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 import redis.exceptions
+from redis import Redis
 
 from animator.jobs.connection import connect, connect_async, connect_once
 from tests.support_certificates import Papers, make_papers
@@ -124,6 +126,8 @@ async def test_next_master_is_found_when_the_first_dies(tmp_path: Path) -> None:
         with connect(url, patience=20.0) as client:
             client.set("before", 1)
             client.wait(2, 5000)
+            _cut_short(client)
+            assert client.get("before") == b"1", "not the answer to another question"
             guard.master().kill()
             assert client.incr("after") == 1
             assert client.get("before") == b"1"
@@ -132,6 +136,26 @@ async def test_next_master_is_found_when_the_first_dies(tmp_path: Path) -> None:
             assert quick.get("after") == b"2"
         async with connect_async(url) as later:
             assert await later.get("after") == b"2"
+
+
+class BellRangError(Exception):
+    """What a handler of a signal raises."""
+
+
+def _cut_short(client: Redis) -> None:
+    """Wait for an answer until a signal comes, as a job does whose time is over."""
+
+    def ring(_number: int, _frame: object) -> None:
+        raise BellRangError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(BellRangError):
+            client.blpop(["nothing"], timeout=1)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from animator.core.documents import AnimationDocument, AnimationRequest, Drawing
 from animator.core.errors import Conflict, NotFound, StorageRefused, StorageUnavailable
 from animator.core.places import BucketPlace
 from animator.store import bucket as bucket_module
-from animator.store.bucket import Bucket
+from animator.store.bucket import Bucket, Patience
 from animator.store.bucket_keys import BucketKeys
 from animator.store.object_documents import ObjectDocuments
 from tests.support_breaker import Breaker, breaking
@@ -23,6 +23,7 @@ from tests.support_s3 import SECRET, ObjectServer
 from tests.support_serve import free_ports
 
 DRAWING = DrawingDocument(id="d1", name="cat.png", upload="d1.upload", job="j1", created=1.0)
+ONCE = Patience(attempts=1, silence=5.0, rest=0.0)
 FILM = bytes(range(256)) * 4096
 
 
@@ -44,11 +45,10 @@ def place(objects: ObjectServer) -> BucketPlace:
 @pytest.fixture
 def broken(breaker: Breaker, place: BucketPlace, monkeypatch: pytest.MonkeyPatch) -> Bucket:
     """Seen through the breaker, with little patience."""
-    monkeypatch.setattr(bucket_module, "_ANSWER_TIMEOUT", 0.5)
     pauses = "botocore.retries.standard.ExponentialBackoff.delay_amount"
     monkeypatch.setattr(pauses, lambda *_: 0.0)
     breaker.faults, breaker.seen, breaker.stall = [], [], 1.0
-    return Bucket(msgspec.structs.replace(place, endpoint=breaker.url), attempts=3)
+    return Bucket(msgspec.structs.replace(place, endpoint=breaker.url), Patience(3, 0.5, 0.0))
 
 
 @pytest.mark.parametrize("fault", ["500", "503", "drop", "stall", "lose"])
@@ -69,7 +69,7 @@ def test_fault_that_stays_is_told_as_storage_that_is_away(
         broken.put("a", b"data")
     assert caught.value.message.startswith("The storage cannot be reached just now.")
     assert not isinstance(caught.value, StorageRefused)
-    assert list(Bucket(place, 1).list("")) == []
+    assert list(Bucket(place, ONCE).list("")) == []
     broken.put("a", b"data")  # it is back
 
 
@@ -118,12 +118,13 @@ def test_write_whose_answer_was_lost_counts_as_written_and_that_of_another_does_
 def test_document_is_whole_or_not_there_wherever_storing_broke_off(
     breaker: Breaker, broken: Bucket, place: BucketPlace, broken_at: int
 ) -> None:
-    documents, through = ObjectDocuments(Bucket(place, 1)), ObjectDocuments(broken)
+    documents, through = ObjectDocuments(Bucket(place, ONCE)), ObjectDocuments(broken)
     documents.put("d1", DRAWING)
     made = AnimationDocument(
         id="a1", drawing="d1", request=AnimationRequest(), job="j", created=2.0
     )
-    breaker.faults = [*["pass"] * broken_at, "drop", "drop", "drop"]
+    breaker.faults = ["pass" for _ in range(broken_at)]
+    breaker.faults += ["drop", "drop", "drop"]
     try:
         through.put("a1", made)
     except StorageUnavailable:
@@ -133,14 +134,14 @@ def test_document_is_whole_or_not_there_wherever_storing_broke_off(
     through.put("a1", made)
     assert documents.animations_of("d1") == (made,)
     documents.delete(DrawingDocument, "d1")
-    left = {found.key for found in Bucket(place, 1).list("")}
+    left = {found.key for found in Bucket(place, ONCE).list("")}
     assert left == {"documents/gone/drawings/d1"}
 
 
 def test_deletion_that_broke_off_is_ended_by_tidying(
     breaker: Breaker, broken: Bucket, place: BucketPlace
 ) -> None:
-    documents = ObjectDocuments(Bucket(place, 1))
+    documents = ObjectDocuments(Bucket(place, ONCE))
     documents.put("d1", DRAWING)
     documents.put("d1", annotation(0))
     breaker.faults = ["pass", "pass", "pass", "pass", "drop", "drop", "drop"]
@@ -148,28 +149,28 @@ def test_deletion_that_broke_off_is_ended_by_tidying(
         ObjectDocuments(broken).delete(DrawingDocument, "d1")
     with pytest.raises(NotFound):
         documents.get(DrawingDocument, "d1")
-    assert len(list(Bucket(place, 1).list(""))) == 2, "a note and the annotation"
+    assert len(list(Bucket(place, ONCE).list(""))) == 2, "a note and the annotation"
     documents.tidy(before=0.0)
-    assert len(list(Bucket(place, 1).list(""))) == 2, "not yet"
+    assert len(list(Bucket(place, ONCE).list(""))) == 2, "not yet"
     documents.tidy(before=1e12)
-    assert list(Bucket(place, 1).list("")) == []
+    assert list(Bucket(place, ONCE).list("")) == []
 
 
 def test_late_writer_that_died_before_it_looked_again_leaves_nothing_for_long(
     place: BucketPlace,
 ) -> None:
-    documents = ObjectDocuments(Bucket(place, 1))
+    documents = ObjectDocuments(Bucket(place, ONCE))
     documents.put("d1", DRAWING)
     documents.delete(DrawingDocument, "d1")
-    Bucket(place, 1).put("documents/annotations/d1.json", b"{}")
+    Bucket(place, ONCE).put("documents/annotations/d1.json", b"{}")
     documents.tidy(before=1e12)
-    assert list(Bucket(place, 1).list("")) == []
+    assert list(Bucket(place, ONCE).list("")) == []
 
 
 def test_writer_whose_drawing_is_deleted_meanwhile_takes_back_what_it_wrote(
     place: BucketPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    documents, other = ObjectDocuments(Bucket(place, 1)), ObjectDocuments(Bucket(place, 1))
+    documents, other = ObjectDocuments(Bucket(place, ONCE)), ObjectDocuments(Bucket(place, ONCE))
     documents.put("d1", DRAWING)
     put_if = Bucket.put_if
 
@@ -181,14 +182,14 @@ def test_writer_whose_drawing_is_deleted_meanwhile_takes_back_what_it_wrote(
     monkeypatch.setattr(Bucket, "put_if", delete_first)
     with pytest.raises(NotFound):
         documents.put("d1", annotation(0))
-    left = {found.key for found in Bucket(place, 1).list("")}
+    left = {found.key for found in Bucket(place, ONCE).list("")}
     assert left == {"documents/gone/drawings/d1"}
 
 
 def test_revision_that_another_machine_stores_in_between_is_not_overwritten(
     place: BucketPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    documents, other = ObjectDocuments(Bucket(place, 1)), ObjectDocuments(Bucket(place, 1))
+    documents, other = ObjectDocuments(Bucket(place, ONCE)), ObjectDocuments(Bucket(place, ONCE))
     documents.put("d1", DRAWING)
     documents.put("d1", annotation(0))
     put_if = Bucket.put_if
@@ -209,15 +210,15 @@ def test_server_that_is_away_is_told_apart_from_one_that_refuses_us(
     objects: ObjectServer, place: BucketPlace
 ) -> None:
     (port,) = free_ports(1)
-    away = Bucket(msgspec.structs.replace(place, endpoint=f"http://127.0.0.1:{port}"), 1)
+    away = Bucket(msgspec.structs.replace(place, endpoint=f"http://127.0.0.1:{port}"), ONCE)
     with pytest.raises(StorageUnavailable) as caught:
         away.probe()
     assert not isinstance(caught.value, StorageRefused)
-    elsewhere = Bucket(msgspec.structs.replace(place, bucket="no-such-bucket"), 1)
+    elsewhere = Bucket(msgspec.structs.replace(place, bucket="no-such-bucket"), ONCE)
     with pytest.raises(StorageRefused, match="There is no bucket no-such-bucket"):
         elsewhere.probe()
-    Bucket(place, 1).probe()
-    assert list(Bucket(place, 1).list("")) == []
+    Bucket(place, ONCE).probe()
+    assert list(Bucket(place, ONCE).list("")) == []
 
 
 def test_missing_credentials_are_told_by_what_is_to_be_set(
@@ -225,7 +226,7 @@ def test_missing_credentials_are_told_by_what_is_to_be_set(
 ) -> None:
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     with pytest.raises(StorageRefused, match="set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"):
-        Bucket(place, 1).probe()
+        Bucket(place, ONCE).probe()
 
 
 def test_server_that_ignores_conditions_is_refused(
@@ -237,8 +238,8 @@ def test_server_that_ignores_conditions_is_refused(
 
     monkeypatch.setattr(Bucket, "put_if", put_anyway)
     with pytest.raises(StorageRefused, match="ignores If-Match and If-None-Match"):
-        Bucket(place, 1).probe()
-    assert list(Bucket(place, 1).list("")) == []
+        Bucket(place, ONCE).probe()
+    assert list(Bucket(place, ONCE).list("")) == []
 
 
 def test_secret_is_in_no_log_and_no_error(
@@ -252,7 +253,7 @@ def test_secret_is_in_no_log_and_no_error(
 
 
 def test_fork_goes_on_with_connections_of_its_own(place: BucketPlace) -> None:
-    bucket = Bucket(place, 1)
+    bucket = Bucket(place, ONCE)
     bucket.put("a", b"data")
     children = []
     for _ in range(4):
@@ -268,7 +269,7 @@ def test_fork_goes_on_with_connections_of_its_own(place: BucketPlace) -> None:
 def test_two_who_change_the_keys_at_a_time_lose_none(
     place: BucketPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ours, theirs = BucketKeys(Bucket(place, 1)), BucketKeys(Bucket(place, 1))
+    ours, theirs = BucketKeys(Bucket(place, ONCE)), BucketKeys(Bucket(place, ONCE))
     put_if = Bucket.put_if
 
     def overtake(self: Bucket, key: str, data: bytes, replaced: str | None) -> bool:
@@ -285,10 +286,22 @@ def test_object_too_large_to_be_held_is_refused(
     place: BucketPlace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(bucket_module, "MOST_BYTES", 10)
-    bucket = Bucket(place, 1)
+    bucket = Bucket(place, ONCE)
     file = tmp_path / "film"
     file.write_bytes(b"x" * 11)
     bucket.put_file("a", file)
     with pytest.raises(StorageRefused, match="more than 10 bytes"):
         bucket.get("a")
     assert b"".join(bucket.open("a").stream(range(11))) == b"x" * 11
+
+
+def test_after_a_request_in_vain_none_is_sent_for_a_moment(
+    breaker: Breaker, broken: Bucket, place: BucketPlace
+) -> None:
+    there = msgspec.structs.replace(place, endpoint=breaker.url)
+    resting = Bucket(there, Patience(attempts=1, silence=1.0, rest=3600.0))
+    breaker.faults = ["503"]
+    for _ in range(3):
+        with pytest.raises(StorageUnavailable):
+            resting.get("a")
+    assert breaker.seen == ["GET 503"]
