@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
+import yaml
 
 from tests.support_serve import ROOT, free_ports, wait_until
 
@@ -27,6 +28,17 @@ def promtool(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str
         timeout=60,
         check=False,
     )
+
+
+def adapter_queries(matchers: str) -> dict[str, str]:
+    """What prometheus-adapter asks for each metric that it serves to autoscalers."""
+    rules = yaml.safe_load((DEPLOY / "helm" / "prometheus-adapter.yaml").read_text())["rules"]
+    return {
+        rule.get("name", {}).get("as", rule["seriesQuery"]): rule["metricsQuery"].replace(
+            "<<.LabelMatchers>>", matchers
+        )
+        for rule in rules["external"]
+    }
 
 
 class Prometheus:

@@ -13,7 +13,7 @@ from animator.__main__ import build_parser
 from animator.settings import Settings, load_settings
 from serving.settings import ServerSettings
 from tests.support_helm import CHART, NEEDED, Manifest, helm, named, render
-from tests.support_prometheus import DEPLOY, promtool
+from tests.support_prometheus import DEPLOY, adapter_queries, promtool
 
 PARTS = ("web", "worker", "inference")
 EVERYTHING = (
@@ -187,11 +187,6 @@ def test_number_of_replicas_is_left_to_the_autoscaler() -> None:
         assert scaler["scaleTargetRef"]["name"] == f"demo-animator-{part}"
 
 
-def adapter_rules() -> dict[str, Any]:
-    rules = yaml.safe_load((DEPLOY / "helm" / "prometheus-adapter.yaml").read_text())["rules"]
-    return {rule.get("name", {}).get("as", rule["seriesQuery"]): rule for rule in rules["external"]}
-
-
 def test_autoscaling_goes_by_metrics_that_the_adapter_serves() -> None:
     asked = {
         metric["external"]["metric"]["name"]
@@ -200,14 +195,12 @@ def test_autoscaling_goes_by_metrics_that_the_adapter_serves() -> None:
             "metrics"
         ]
     }
-    assert asked == adapter_rules().keys()
+    assert asked == adapter_queries("").keys()
 
 
 def test_queries_of_the_adapter_are_valid(tmp_path: Path) -> None:
-    rules = [
-        {"record": name, "expr": rule["metricsQuery"].replace("<<.LabelMatchers>>", 'queue="a"')}
-        for name, rule in adapter_rules().items()
-    ]
+    queries = adapter_queries('queue="a"')
+    rules = [{"record": name, "expr": query} for name, query in queries.items()]
     file = tmp_path / "rules.yml"
     file.write_text(yaml.safe_dump({"groups": [{"name": "adapter", "rules": rules}]}))
     found = promtool("check", "rules", str(file))

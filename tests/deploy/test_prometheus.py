@@ -10,7 +10,13 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support_prometheus import DASHBOARDS, Prometheus, prometheus, promtool
+from tests.support_prometheus import (
+    DASHBOARDS,
+    Prometheus,
+    adapter_queries,
+    prometheus,
+    promtool,
+)
 from tests.support_serve import ROOT, App, draw_doll, serving_app, wait_until
 
 PANELS = [
@@ -64,6 +70,14 @@ def use(app: App) -> None:
 def test_every_panel_gets_data(watcher: Prometheus, expression: str) -> None:
     asked = expression.replace("$__rate_interval", "1m").replace("$model", ".*")
     wait_until(lambda: bool(watcher.query(asked)), 15, "data")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", adapter_queries(""))
+def test_autoscaler_gets_one_number(watcher: Prometheus, name: str) -> None:
+    matchers = 'queue="animator"' if name.startswith("animator_") else ""
+    (found,) = watcher.query(adapter_queries(matchers)[name])
+    assert float(found["value"][1]) >= 0
 
 
 @pytest.mark.slow
