@@ -4,7 +4,18 @@ from pathlib import Path
 
 import onnxruntime
 
-__all__ = ("open_session",)
+__all__ = ("check_cpu_precision", "open_session")
+
+
+def check_cpu_precision(precision: str) -> None:
+    """Refuse a precision that the graphs for the CPU do not have.
+
+    Raises:
+        ValueError: when it is neither "" nor "fp32".
+    """
+    if precision not in {"", "fp32"}:
+        msg = f"{precision} is for GPUs: on the CPU this model works in fp32"
+        raise ValueError(msg)
 
 
 def open_session(file: Path, threads: int) -> onnxruntime.InferenceSession:

@@ -67,7 +67,8 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         threads: CPU threads for each worker; None: the cores shared out among the workers.
         pin_cores: whether each worker stays on cores of its own, as many as `threads`.
         device: "cpu" or "cuda:N"; None: all GPUs in turn where there are any that can be used.
-        precision: of a model that brings no handler of its own; None: its manifest's.
+        precision: of the network; with a handler of its own one of the manifest's `precisions`;
+            None: the model's own.
         device_ids: indices of the GPUs that the workers take in turn; empty: that of `device`.
         processes: of one worker, which hold the model together as torchrun's do; the first answers.
         parallel: how they share the work: each gets every batch ("tp", "pptp"), or the first alone

@@ -30,10 +30,20 @@ class DetectorGraph(nn.Module):
         Returns:
             Boxes (N, 4) xyxy in pixels, scores (N,), masks (N, 28, 28) probability over the box.
         """
-        image = self.normalize(pixels)
-        size = (INPUT_SIDE, INPUT_SIDE)
-        features = self.backbone(image)
-        proposals, _ = self.rpn(ImageList(image, [size]), features)
-        detections, _ = self.roi_heads(features, proposals, [size])
-        found = detections[0]
-        return found["boxes"], found["scores"], torch.squeeze(found["masks"], 1)
+        return self.find_all(pixels)[0]
+
+    def find_all(self, pixels: Tensor) -> list[tuple[Tensor, Tensor, Tensor]]:
+        """Find the figures of several pictures in one call.
+
+        Args:
+            pixels: (B, 3, 320, 320) float, 0..255, RGB.
+
+        Returns:
+            For each picture what `forward` returns.
+        """
+        images = self.normalize(pixels)
+        sizes = [(INPUT_SIDE, INPUT_SIDE)] * pixels.shape[0]
+        features = self.backbone(images)
+        proposals, _ = self.rpn(ImageList(images, sizes), features)
+        detections, _ = self.roi_heads(features, proposals, sizes)
+        return [(d["boxes"], d["scores"], torch.squeeze(d["masks"], 1)) for d in detections]

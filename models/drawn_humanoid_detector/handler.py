@@ -10,7 +10,7 @@ from models.drawn_humanoid_detector import INPUT_SIDE
 from models.imaging import decode_rgb
 from models.letterbox import Letterbox, letterbox_for
 from models.measures import measure_figures, measure_picture
-from models.onnx_session import open_session
+from models.onnx_session import check_cpu_precision, open_session
 from serving.handlers.handler import HandlerContext, Tensors
 
 __all__ = ("DetectorHandler",)
@@ -20,6 +20,9 @@ LABEL = "drawn_humanoid"
 Outputs = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 Network = Callable[[NDArray[np.uint8]], Outputs]
 """One picture (320, 320, 3) uint8 RGB to boxes (N, 4), scores (N,) and masks (N, 28, 28)."""
+
+BatchNetwork = Callable[[NDArray[np.uint8]], Sequence[Outputs]]
+"""Pictures (B, 320, 320, 3) uint8 RGB to what `Network` gives of each."""
 
 
 class DetectorHandler:
@@ -33,34 +36,35 @@ class DetectorHandler:
     """
 
     def __init__(self, network: Network | None = None) -> None:
-        self._network = network
+        self._find_all = _one_by_one(network) if network else None
 
     def load(self, context: HandlerContext) -> None:
         """Open the graph on the CPU, or the torch network on a GPU."""
         folder = Path(context.model_dir)
         if context.device == "cpu":
-            self._network = _onnx_network(folder / "model.onnx", context.threads)
-        else:
-            # torch is not installed where there is no GPU
-            from models.drawn_humanoid_detector.torch_route import load_network
+            check_cpu_precision(context.precision)
+            self._find_all = _one_by_one(_onnx_network(folder / "model.onnx", context.threads))
+            return
+        # torch is not installed where there is no GPU
+        from models.drawn_humanoid_detector.torch_route import load_batch_network
 
-            self._network = load_network(folder / "weights.safetensors", context.device)
+        weights = folder / "weights.safetensors"
+        self._find_all = load_batch_network(weights, context.device, context.precision)
 
     def decode(self, body: bytes) -> Tensors:
         """An encoded picture to one item."""
         return {"image": decode_rgb(body)}
 
     def infer(self, batch: Sequence[Tensors]) -> Sequence[Tensors]:
-        """Find the figures of each picture; pictures differ too much to share a call."""
-        if self._network is None:
+        """Find the figures of pictures of any sizes."""
+        if self._find_all is None:
             msg = "load comes before infer"
             raise RuntimeError(msg)
-        results = []
-        for item in batch:
-            image = item["image"]
-            box = letterbox_for(image.shape[1], image.shape[0], INPUT_SIDE)
-            results.append(_result(box, image, *self._network(box.apply(image))))
-        return results
+        images = [item["image"] for item in batch]
+        boxes = [letterbox_for(image.shape[1], image.shape[0], INPUT_SIDE) for image in images]
+        pixels = [box.apply(image) for box, image in zip(boxes, images, strict=True)]
+        found = zip(boxes, images, self._find_all(np.stack(pixels)), strict=True)
+        return [_result(box, image, *parts) for box, image, parts in found]
 
     def encode(self, outputs: Tensors) -> object:
         """The answer that AnimatedDrawings' script reads: a list of boxes, best first."""
@@ -74,6 +78,11 @@ class DetectorHandler:
         image = item["image"]
         found = measure_figures(image, outputs["boxes"], outputs["scores"])
         return {**measure_picture(image), **found}
+
+
+def _one_by_one(network: Network) -> BatchNetwork:
+    """The graph for the CPU takes one picture a call."""
+    return lambda pixels: [network(picture) for picture in pixels]
 
 
 def _onnx_network(file: Path, threads: int) -> Network:

@@ -13,7 +13,7 @@ from models.drawn_humanoid_pose_estimator.decoding import decode_heatmaps, sigmo
 from models.imaging import decode_rgb
 from models.letterbox import Letterbox, letterbox_for
 from models.measures import measure_keypoints, measure_picture
-from models.onnx_session import open_session
+from models.onnx_session import check_cpu_precision, open_session
 from serving.handlers.handler import HandlerContext, Tensors
 
 __all__ = ("PoseHandler",)
@@ -42,12 +42,14 @@ class PoseHandler:
         """Open the graph on the CPU, or the torch network on a GPU."""
         folder = Path(context.model_dir)
         if context.device == "cpu":
+            check_cpu_precision(context.precision)
             self._network = _onnx_network(folder / "model.onnx", context.threads)
         else:
             # torch is not installed where there is no GPU
             from models.drawn_humanoid_pose_estimator.torch_route import load_network
 
-            self._network = load_network(folder / "weights.safetensors", context.device)
+            weights = folder / "weights.safetensors"
+            self._network = load_network(weights, context.device, context.precision)
 
     def decode(self, body: bytes) -> Tensors:
         """An encoded picture to one item."""

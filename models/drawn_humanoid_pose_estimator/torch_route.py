@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 __all__ = ("load_network",)
 
 
-def load_network(weights: Path, device: str) -> "Network":
-    """The network with its weights on a device; float16 on CUDA, float32 on the CPU."""
-    dtype = torch.float16 if device.startswith("cuda") else torch.float32
+def load_network(weights: Path, device: str, precision: str = "") -> "Network":
+    """The network with its weights on a device; on CUDA in float16 unless "fp32" is asked for."""
+    half = device.startswith("cuda") and precision != "fp32"
+    dtype = torch.float16 if half else torch.float32
     network = fold_batch_norms(build_pose_network().eval())
     network.load_state_dict(load_file(weights))
     network = network.to(device=device, dtype=dtype)

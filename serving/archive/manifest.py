@@ -32,6 +32,10 @@ _log = logging.getLogger(__name__)
 ModelName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_\-.]*$", max_length=128)]
 
 
+Precision = Literal["fp32", "fp16", "bf16", "int8"]
+"""Of the numbers that a network works with."""
+
+
 class BatchHints(msgspec.Struct, frozen=True, kw_only=True):
     """How the model likes to be batched; the server's configuration has the last word.
 
@@ -59,7 +63,7 @@ class BackendHints(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: Literal["", "onnxruntime", "openvino", "torchscript", "export", "eager"] = ""
-    precision: Literal["fp32", "fp16", "bf16", "int8"] = "fp32"
+    precision: Precision = "fp32"
     model_file: str = ""
 
 
@@ -97,6 +101,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         outputs: what a result holds, likewise.
         batch: how the model likes to be batched.
         labels: names of its classes, by index.
+        precisions: those that its own handler can be asked for; empty: it chooses itself.
     """
 
     name: ModelName
@@ -109,6 +114,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     outputs: tuple[TensorMetadata, ...] = ()
     batch: BatchHints = BatchHints()
     labels: tuple[str, ...] = ()
+    precisions: tuple[Precision, ...] = ()
 
     def __post_init__(self) -> None:
         if self.handler == BACKEND_HANDLER and not self.model:

@@ -14,7 +14,7 @@ from serving.bench.limits import Limit, excess
 from serving.bench.measured import Trial
 from serving.bench.setting import Setting
 
-__all__ = ("ETA", "ROUNDS", "Try", "best_of", "full_grid", "halving")
+__all__ = ("ETA", "ROUNDS", "Try", "best_of", "full_grid", "halving", "loads_that_fit")
 
 Try = Callable[[Setting, float], Trial]
 """Tries a setting for so many seconds."""
@@ -48,7 +48,7 @@ def halving(
         seconds: of a whole trial.
         limits: what the best must keep to.
     """
-    first = list(_first_round(settings, attempt, seconds / ETA**ROUNDS, limits))
+    first = list(loads_that_fit(settings, attempt, seconds / ETA**ROUNDS, limits))
     trials = [*first]
     going_on = _ranked(first, limits, _DOUBT)
     for round_ in range(1, ROUNDS):
@@ -63,6 +63,23 @@ def halving(
     ranked = list(dict.fromkeys([*likely, *_easier(likely, settings)]))
     places = max(math.ceil(len(settings) / ETA**ROUNDS), 1)
     return trials + _finals(ranked, places, lambda setting: attempt(setting, seconds), limits)
+
+
+def loads_that_fit(
+    settings: Iterable[Setting], attempt: Try, seconds: float, limits: Sequence[Limit]
+) -> Iterator[Trial]:
+    """Try of each server the most load that keeps the limits, and no more loads than needed.
+
+    Args:
+        settings: those with the same server follow each other, rising in what is asked.
+        attempt: tries one.
+        seconds: of each trial.
+        limits: what it must keep to.
+    """
+    # A throughput that must be reached is not broken by too much load.
+    rising = [limit for limit in limits if not limit.is_least]
+    for _, loads in groupby(settings, key=lambda setting: setting.served):
+        yield from _by_halves(list(loads), lambda setting: attempt(setting, seconds), rising)
 
 
 def _finals(
@@ -104,16 +121,6 @@ def _ranked(trials: Iterable[Trial], limits: Sequence[Limit], doubt: float) -> l
         return (over > doubt, over if over > doubt else -trial.median("throughput"))
 
     return sorted(ran, key=place)
-
-
-def _first_round(
-    settings: Iterable[Setting], attempt: Try, seconds: float, limits: Sequence[Limit]
-) -> Iterator[Trial]:
-    """Try settings briefly, of each server no more loads than needed."""
-    # A throughput that must be reached is not broken by too much load.
-    rising = [limit for limit in limits if not limit.is_least]
-    for _, loads in groupby(settings, key=lambda setting: setting.served):
-        yield from _by_halves(list(loads), lambda setting: attempt(setting, seconds), rising)
 
 
 def _by_halves(

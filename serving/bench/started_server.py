@@ -126,9 +126,12 @@ class StartedServer:
                     return
             except httpx.HTTPError:
                 time.sleep(0.02)
-        said = (self._folder / "log").read_text(errors="replace").strip()
+        said = (self._folder / "log").read_text(errors="replace").strip() or "it says nothing"
         self._stop()
-        msg = f"the server does not start so: {said[-500:] or 'it says nothing'}"
+        # Its last words, where it ended by itself, are the reason; lines before tell how it came.
+        last = said.rpartition("\n")[2]
+        reason = last.removeprefix("serving: ") if last.startswith("serving: ") else said[-500:]
+        msg = f"the server does not start so: {reason}"
         raise InvalidModel(msg)
 
     def _stop(self) -> None:

@@ -116,15 +116,20 @@ def listener_of(port: int) -> int | None:
 
 def read_gpus() -> tuple[float, float, float] | None:
     """Mean load in percent, memory used and memory there is in MiB, of all GPUs; None: no GPUs."""
-    lines = query_gpus(_NVIDIA_SMI_S)
-    try:
-        rows = [[float(cell) for cell in line.split(",")] for line in lines]
-    except ValueError:
-        return None
+    rows = list(filter(None, map(_gpu_row, query_gpus(_NVIDIA_SMI_S))))
     if not rows:
         return None
-    _, shares, used, total = map(sum, zip(*rows, strict=True))
+    shares, used, total = map(sum, zip(*rows, strict=True))
     return shares / len(rows), used, total
+
+
+def _gpu_row(line: str) -> tuple[float, float, float] | None:
+    """Load in percent, memory used and there is, MiB; of a GPU that is divided no load is told."""
+    try:
+        _, share, used, total = (cell.strip() for cell in line.split(","))
+        return 0.0 if share.startswith("[") else float(share), float(used), float(total)
+    except ValueError:
+        return None
 
 
 @contextmanager

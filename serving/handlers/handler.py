@@ -22,6 +22,7 @@ class HandlerContext(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         model_name: as in the URL.
         model_version: as in the URL.
         batch_size: most items of a batch when it is loaded, >= 1; may be changed later.
+        precision: that is asked for, one of the manifest's `precisions`; "": the handler chooses.
         gpu_id: N of "cuda:N"; None on the CPU.
         options: what the archive says beside its files, as it says it.
     """
@@ -32,6 +33,7 @@ class HandlerContext(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     model_name: str = ""
     model_version: str = ""
     batch_size: int = 1
+    precision: str = ""
     gpu_id: int | None = None
     options: Mapping[str, Any] = {}
 

@@ -169,20 +169,31 @@ def _context(model: StoredModel, config: ModelConfig, batch_size: int) -> Handle
         model_name=model.manifest.name,
         model_version=model.manifest.version,
         batch_size=batch_size,
+        precision=_own_precision(model, config),
         gpu_id=None if device == "cpu" else int(device.partition(":")[2]),
         options=_options(model, config),
     )
 
 
 def _options(model: StoredModel, config: ModelConfig) -> dict[str, Any]:
-    """What the handler is told; of a model without one, the precision may be chosen."""
+    """What the handler is told; of a model without one of its own, the precision too."""
     options: dict[str, Any] = msgspec.to_builtins(dict(model.options))
-    if config.precision is None:
+    if config.precision is None or "backend" not in options:
         return options
-    if "backend" not in options:
-        msg = f"{model.manifest.name} has a handler of its own, which chooses its precision"
-        raise InvalidModel(msg)
     return {**options, "backend": {**options["backend"], "precision": config.precision}}
+
+
+def _own_precision(model: StoredModel, config: ModelConfig) -> str:
+    """What a handler of the model's own is asked for; "": it chooses."""
+    if config.precision is None or "backend" in model.options:
+        return ""
+    manifest = model.manifest
+    if config.precision not in manifest.precisions:
+        known = ", ".join(manifest.precisions) or "none"
+        msg = f"{manifest.name} has a handler of its own, which offers no {config.precision} "
+        msg += f"(precisions in its manifest: {known})"
+        raise InvalidModel(msg)
+    return config.precision
 
 
 def _all_gpus(config: ModelConfig) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ from PIL import Image
 
 from models.drawn_humanoid_detector.handler import DetectorHandler
 from models.drawn_humanoid_pose_estimator.handler import PoseHandler
+from serving.handlers.handler import Handler, HandlerContext
 
 Array = NDArray[np.float32]
 Arrays = tuple[Array, ...]
@@ -106,3 +107,9 @@ def test_pose_answers_what_the_annotation_script_reads() -> None:
     answer = json.loads(json.dumps(handler.encode(result)))
     assert len(answer) == 1
     assert answer[0]["keypoints"] == [[22, 94, 1]] * 17
+
+
+@pytest.mark.parametrize("handler", [DetectorHandler(), PoseHandler()])
+def test_precision_that_the_cpu_does_not_have_is_refused(handler: Handler) -> None:
+    with pytest.raises(ValueError, match="on the CPU this model works in fp32"):
+        handler.load(HandlerContext(model_dir="", precision="fp16"))

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 pytest.importorskip("torch", reason="compares with the extra `torch`")
 
 
+from models.drawn_humanoid_detector import INPUT_SIDE
 from models.drawn_humanoid_detector import torch_route as detector_route
 from models.drawn_humanoid_detector.handler import DetectorHandler
 from models.drawn_humanoid_pose_estimator import torch_route as pose_route
 from models.drawn_humanoid_pose_estimator.handler import PoseHandler
 from models.imaging import decode_rgb
+from models.letterbox import letterbox_for
 from serving.handlers.handler import Handler, HandlerContext
 
 MODELS = Path(detector_route.__file__).parents[1]
@@ -46,6 +48,20 @@ def test_detector_finds_the_same_figures_on_both_routes(pictures: list[NDArray[n
         assert np.allclose(a["boxes"][:sure], b["boxes"][:sure], atol=1.0)
         assert np.allclose(a["scores"][:sure], b["scores"][:sure], atol=0.01)
         assert np.allclose(a["masks"][:sure], b["masks"][:sure], atol=0.02)
+
+
+def test_several_pictures_in_one_call_are_each_as_alone(
+    pictures: list[NDArray[np.uint8]],
+) -> None:
+    weights = MODELS / "drawn_humanoid_detector" / "weights.safetensors"
+    find_all = detector_route.load_batch_network(weights, "cpu")
+    boxed = [letterbox_for(p.shape[1], p.shape[0], INPUT_SIDE).apply(p) for p in pictures]
+    for alone, together in zip(
+        [find_all(one[None])[0] for one in boxed], find_all(np.stack(boxed)), strict=True
+    ):
+        for a, b in zip(alone, together, strict=True):
+            assert a.shape == b.shape
+            assert np.allclose(a, b, atol=1e-3)
 
 
 def test_pose_is_the_same_on_both_routes(pictures: list[NDArray[np.uint8]]) -> None:

@@ -22,6 +22,7 @@ class Told:
         self.told = {
             "threads": context.threads,
             "batch_size": context.batch_size,
+            "is_bf16": int(context.precision == "bf16"),
             "of_openmp": int(os.environ["OMP_NUM_THREADS"]),
         }
 
@@ -40,7 +41,9 @@ class Told:
 def model(tmp_path: Path) -> Model:
     folder = tmp_path / "told"
     folder.mkdir()
-    (folder / "manifest.json").write_text('{"name": "told", "handler": "handler.py:Told"}')
+    (folder / "manifest.json").write_text(
+        '{"name": "told", "handler": "handler.py:Told", "precisions": ["bf16"]}'
+    )
     (folder / "handler.py").write_text(HANDLER)
     return Model("told", tmp_path)
 
@@ -104,13 +107,14 @@ def test_parts_of_a_millisecond_and_devices_are_said_at_a_start(server: StartedS
     server.prepare(Setting(batch_size=4, max_batch_delay_ms=0.5))
     assert server.place != place
     place = server.place
-    server.prepare(Setting(batch_size=4, max_batch_delay_ms=1, device="cpu"))
+    server.prepare(Setting(batch_size=4, max_batch_delay_ms=1, device="cpu", precision="bf16"))
     assert server.place != place
+    assert told(server)["is_bf16"] == 1
 
 
 def test_what_cannot_be_served_is_told_and_the_next_is_served(server: StartedServer) -> None:
-    with pytest.raises(InvalidModel, match="does not start"):
-        server.prepare(Setting(precision="fp16"))  # a handler of its own chooses that itself
+    with pytest.raises(InvalidModel, match=r"start so: told has a handler .* offers no fp16"):
+        server.prepare(Setting(precision="fp16"))
     server.prepare(Setting())
     assert told(server)["batch_size"] == 1
 
