@@ -27,7 +27,8 @@ from animator.settings import Settings
 from benchmarks.capacity import MEASURED, Measured, measure, overhead_of
 from benchmarks.planning.farm import Farm, Served, simulate_farm
 from benchmarks.planning.machine import Felt, Machine, simulate_machine
-from benchmarks.planning.needs import MODELS, Assumptions, Plan, jobs_of, plan
+from benchmarks.planning.needs import MODELS, Assumptions, Plan, Row, jobs_of, plan
+from benchmarks.planning.plot import plot_waits
 from benchmarks.planning.queueing import wait_percentile
 from benchmarks.walk import DEFAULT_DATA, choose_drawings
 from serving.bench.records import Record, is_good, part_within, percentile
@@ -171,10 +172,15 @@ def _farm_row(farm: Farm, served: Served, seconds: float, theory: float) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+def _urgent(rows: Sequence[Row], overhead: float) -> list[float]:
+    """Seconds of those jobs that somebody waits for."""
+    jobs = jobs_of(rows, overhead)
+    return [seconds for job in jobs if job.has_priority for seconds in job.seconds]
+
+
 def _theory(farm: Farm) -> float:
     """M/G/c for those jobs that somebody waits for: previews in between are not in it."""
-    jobs = jobs_of(farm.rows, farm.overhead)
-    times = [seconds for job in jobs if job.has_priority for seconds in job.seconds]
+    times = _urgent(farm.rows, farm.overhead)
     mean = statistics.fmean(times)
     variation = statistics.pvariance(times) / mean**2
     return wait_percentile(0.95, 3 * farm.rate / 60, mean, farm.workers, variation)
@@ -195,15 +201,19 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of drawings")
     parser.add_argument("--from", dest="file", type=Path, default=MEASURED, help="kept costs")
     parser.add_argument("--rates", type=float, nargs="*", default=[1, 100, 10_000])
+    parser.add_argument("--plot", type=Path, help="write a picture of waits by use of workers")
     options = parser.parse_args()
     if options.measure:
         chosen = choose_drawings(options.data, options.count)
         here = measure(chosen, _MOTION)
         used = [file for file in chosen if file.name in here.names]
         print("\n".join(_compare(here, used, options.seconds)) + "\n", flush=True)
+    kept = msgspec.json.decode(options.file.read_bytes(), type=Measured)
     if options.rates:
-        kept = msgspec.json.decode(options.file.read_bytes(), type=Measured)
         print("\n".join(_farms(kept, options.rates)))
+    if options.plot:
+        times = _urgent(kept.rows, overhead_of(kept))
+        options.plot.write_text(plot_waits(times, Assumptions().wait_s), encoding="utf-8")
 
 
 if __name__ == "__main__":

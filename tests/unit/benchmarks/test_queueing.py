@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.planning.events import Batches, Cores, Course, Events, Hold, Servers
+from benchmarks.planning.pool import simulate_pool
 from benchmarks.planning.queueing import (
     fewest_servers,
     mean_wait,
@@ -47,28 +48,6 @@ def test_fewest_servers_are_enough_and_one_less_is_not(
     assert servers == 1 or wait_percentile(0.95, rate, service, servers - 1) > within
 
 
-def simulate(
-    servers: int, rate: float, service: Callable[[random.Random], float], seconds: float
-) -> list[float]:
-    """Waits in a queue that begins empty."""
-    events, rng = Events(), random.Random(7)
-    pool = Servers(events, servers)
-
-    def serve() -> Course:
-        yield pool.turn()
-        yield Hold(events, service(rng))
-        pool.leave()
-
-    def arrive() -> Course:
-        while True:
-            yield Hold(events, rng.expovariate(rate))
-            events.follow(serve())
-
-    events.follow(arrive())
-    events.run(seconds)
-    return pool.waits
-
-
 CASES: dict[str, tuple[int, float, Callable[[random.Random], float], float]] = {
     "M/M/1": (1, 0.7, lambda rng: rng.expovariate(1.0), 1.0),
     "M/D/1": (1, 0.7, lambda _: 1.0, 0.0),
@@ -80,7 +59,7 @@ CASES: dict[str, tuple[int, float, Callable[[random.Random], float], float]] = {
 @pytest.mark.parametrize("case", CASES)
 def test_simulated_queue_waits_as_long_as_theory_says(case: str) -> None:
     servers, rate, service, variation = CASES[case]
-    waits = simulate(servers, rate, service, seconds=25_000)
+    waits = simulate_pool(servers, rate, service, seconds=25_000)
     theory = mean_wait(rate, 1.0, servers, variation)
     assert statistics.fmean(waits) == pytest.approx(theory, rel=0.1)
     waited = sum(wait > 1e-9 for wait in waits) / len(waits)
@@ -88,7 +67,7 @@ def test_simulated_queue_waits_as_long_as_theory_says(case: str) -> None:
 
 
 def test_simulated_waits_have_theorys_percentile() -> None:
-    waits = sorted(simulate(4, 3.4, lambda rng: rng.expovariate(1.0), seconds=30_000))
+    waits = sorted(simulate_pool(4, 3.4, lambda rng: rng.expovariate(1.0), seconds=30_000))
     p95 = waits[int(0.95 * len(waits))]
     assert p95 == pytest.approx(wait_percentile(0.95, 3.4, 1.0, 4), rel=0.1)
 
