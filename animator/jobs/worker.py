@@ -177,8 +177,8 @@ class JobWorker(Worker):
         """Do it, and send what traces show of it once its result is told."""
         if self._tracer is None:
             return bool(super().perform_job(job, queue))
-        began = time.monotonic()
         waited = (now() - job.enqueued_at).total_seconds() if job.enqueued_at else 0.0
+        began = time.monotonic()
         handed_in = began - max(waited, 0.0)
         task = task_of(job)
         span = self._tracer.begin(f"process {task}", "consumer", job.meta, begun=handed_in)

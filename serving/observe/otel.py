@@ -30,6 +30,8 @@ _KINDS: Mapping[Kind, SpanKind] = {
     "producer": SpanKind.PRODUCER,
     "consumer": SpanKind.CONSUMER,
 }
+_READINGS = 5
+_SHORT_NS = 10_000
 _W3C = TraceContextTextMapPropagator()
 _NOTHING = Context()
 
@@ -127,7 +129,7 @@ class OtelTracer:
     ) -> OtelSpan:
         """Begin to follow what has come."""
         context = _W3C.extract(carried, _NOTHING) if "traceparent" in carried else _NOTHING
-        offset_ns = time.time_ns() - time.monotonic_ns()
+        offset_ns = _offset_ns()
         at_ns = _since_1970(time.monotonic() if begun is None else begun, offset_ns)
         span = self._tracer.start_span(
             name, context, _KINDS[kind], start_time=at_ns, record_exception=False
@@ -143,6 +145,15 @@ class OtelTracer:
         sending.join(within_s)
         if sending.is_alive():
             self._shipper.give_up(f"no answer within {within_s:g} s")
+
+
+def _offset_ns() -> int:
+    """From monotonic time to that since 1970; read again where something came in between."""
+    for _ in range(_READINGS):
+        before, wall, after = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
+        if after - before < _SHORT_NS:
+            break
+    return wall - (before + after) // 2
 
 
 def _since_1970(monotonic_s: float, offset_ns: int) -> int:
