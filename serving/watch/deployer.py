@@ -130,10 +130,16 @@ class Deployer:
             discard(admitted.stored)
             raise NotNow(manifest.name)
         await self._serve(admitted, digest, change, is_return=is_return)
+        if change.before is not None and self._settings.release == "none":
+            record = msgspec.structs.replace(record, is_beside=True)
         state = self._registry.state_of(manifest.name) or {}
         change.after = {**state, "key": found.key, "sha256": digest}
         self.on_change()
         return record
+
+    def put_beside(self, model: str, version: str) -> None:
+        """Let a version answer only who names it, from when it is served."""
+        self._registry.shun(model, version)
 
     async def remove(self, record: Record, change: Change) -> None:
         """Serve a version no longer; what it was asked is answered.
@@ -247,7 +253,7 @@ class Deployer:
         """Serve a version that answers only who names it."""
         manifest = admitted.stored.manifest
         # Before, for it is listed while its workers still load it.
-        self._registry.shun(manifest.name, manifest.version)
+        self.put_beside(manifest.name, manifest.version)
         await self._engine.register(admitted.stored, admitted.config)
 
 

@@ -29,6 +29,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         model: its name; "": it could not be told.
         version: of the model.
         reason: why it was rejected.
+        is_beside: whether it answers only who names it.
     """
 
     signature: str
@@ -37,6 +38,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     model: str = ""
     version: str = ""
     reason: str = ""
+    is_beside: bool = False
 
 
 class _Kept(msgspec.Struct, frozen=True, kw_only=True):

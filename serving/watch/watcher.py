@@ -95,6 +95,9 @@ class Watcher:
         await asyncio.to_thread(self._records.read)
         if not self._records.was_kept:
             return frozenset()
+        for record in self._records.items().values():
+            if record.is_beside:
+                self._deployer.put_beside(record.model, record.version)
         found = await self._first_look()
         return frozenset(each.key for each in found if not self._is_known_good(each))
 
@@ -118,7 +121,7 @@ class Watcher:
                 if each.key in served:
                     self._records.set(each.key, _record_of(each, served[each.key], known))
                 elif self._records.was_kept or is_all:
-                    if known is not None or not self._records.was_kept:
+                    if _was_served(known) or not self._records.was_kept:
                         await self._return(each, known)
                 else:
                     self._records.set(
@@ -173,10 +176,8 @@ class Watcher:
 
     async def _return(self, found: Found, known: Record | None) -> None:
         """Serve at the start what was served before it, or would have been loaded."""
-        if known is not None and known.signature == found.signature and known.outcome != "served":
-            return
         if found.problem:
-            self._reject(found, InvalidModel(found.problem))
+            self._note_problem(found)
             return
         await self._attempt(found, known, _Waiting(found.signature), is_return=True)
 
@@ -350,6 +351,10 @@ class Watcher:
             _log.error("%s; what is served goes on", error)
 
 
+def _was_served(known: Record | None) -> bool:
+    return known is not None and known.outcome == "served"
+
+
 def _record_of(found: Found, stored: StoredModel, known: Record | None) -> Record:
     """What is known of something that the server loaded by itself."""
     is_same = known is not None and known.signature == found.signature
@@ -359,6 +364,7 @@ def _record_of(found: Found, stored: StoredModel, known: Record | None) -> Recor
         digest=stored.sha256 or (known.digest if is_same and known else ""),
         model=stored.manifest.name,
         version=stored.manifest.version,
+        is_beside=is_same and known is not None and known.is_beside,
     )
 
 

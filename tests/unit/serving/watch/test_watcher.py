@@ -14,6 +14,8 @@ from serving.settings import InvalidSettings, ServerSettings
 from serving.watch.settings import WatchSettings
 from tests.support_watch import Place, packed, put, watching
 
+CANARY = {"release": "canary", "canary": {"steps": [0.5, 1.0], "step_s": 3600.0}}
+
 
 async def test_new_version_is_served_when_two_looks_see_the_same(tmp_path: Path) -> None:
     put(tmp_path / "models" / "tag" / "1", "1", "one")
@@ -87,6 +89,8 @@ async def test_version_may_be_served_without_answering_who_does_not_name_it(
         put(place.folder / "tag" / "2", "2", "two")
         await place.look()
         assert (await place.ask(), await place.ask("2")) == ("one", "two")
+    async with watching(tmp_path, release="none") as place:
+        assert (await place.ask(), await place.ask("2")) == ("one", "two")
 
 
 async def test_same_content_again_changes_nothing_and_another_is_taken(tmp_path: Path) -> None:
@@ -132,6 +136,21 @@ async def test_version_that_changed_while_the_server_was_down_is_served_from_the
     put(folder, "1", "uno")
     async with watching(tmp_path, release="canary") as place:
         assert await place.ask() == "uno"
+
+
+async def test_version_that_was_mended_while_the_server_was_down_is_a_canary_first(
+    tmp_path: Path,
+) -> None:
+    put(tmp_path / "models" / "tag" / "1", "1", "one")
+    async with watching(tmp_path, **CANARY) as place:
+        put(place.folder / "tag" / "2", "2", "bad")
+        await place.look()
+        assert place.watcher.counts.rejected == 1
+    put(tmp_path / "models" / "tag" / "2", "2", "two")
+    async with watching(tmp_path, **CANARY) as place:
+        assert place.served()["workers"].keys() == {"1"}
+        await place.look()
+        assert place.releases.read("tag").candidate == "2"
 
 
 async def test_what_the_settings_did_not_load_at_the_start_is_left_alone(tmp_path: Path) -> None:
@@ -190,9 +209,6 @@ async def test_full_disk_is_no_fault_of_the_archive(
         monkeypatch.setattr("serving.watch.watcher.time.monotonic", lambda: 1e12)
         await place.look(1)
         assert await place.ask() == "one"
-
-
-CANARY = {"release": "canary", "canary": {"steps": [0.5, 1.0], "step_s": 3600.0}}
 
 
 async def test_canary_goes_first_and_the_next_version_waits_for_its_end(tmp_path: Path) -> None:
