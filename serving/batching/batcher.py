@@ -9,10 +9,18 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Generic, Protocol, TypeVar
 
-from serving.batching.adaptive import Governor, Tuner
+from serving.batching.adaptive import Governor, late
 from serving.batching.company import SAVED, Company
 from serving.batching.deadlines import Deadlines
-from serving.batching.pending import PRIORITY_S, Batch, BatchLimits, Outcomes, Pending
+from serving.batching.pending import (
+    PRIORITY_S,
+    Batch,
+    BatchLimits,
+    Outcomes,
+    Pending,
+    retry_after_s,
+)
+from serving.batching.tuner import Tuner
 from serving.batching.waiting import Departure, LaunchReason, Outlook, Waiting
 from serving.errors import (
     DeadlineExceeded,
@@ -20,7 +28,6 @@ from serving.errors import (
     Overloaded,
     ServerUnavailable,
     ServingError,
-    WouldBeLate,
 )
 
 __all__ = ("Batcher", "LaunchReason", "Observer")
@@ -29,10 +36,6 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _STOPPING = "the server is stopping"
-_LATE = "the model is too busy to answer in time"
-
-_RETRY_S = (0.1, 30.0)
-"""The least and the most that a client is told to wait before it tries again, seconds."""
 
 _log = logging.getLogger(__name__)
 
@@ -78,13 +81,13 @@ class Batcher(Generic[Item, Result]):
     ) -> None:
         self._run = run
         self._capacity = capacity
-        self._limits = limits
         self._observer = observer
         self._waiting: Waiting[Item, Result] = Waiting()
         self._running: set[Batch[Item, Result]] = set()
         self._company = Company()
-        self.tuner = tuner or Tuner(limits.slo_s)
-        self._governor: Governor[Item, Result] = Governor(self.tuner)
+        self.tuner = tuner or Tuner()
+        self._governor: Governor[Item, Result] | None = None
+        self.limits = limits
         self._is_busy = False  # everybody was, when last looked
         self._idle_since = -math.inf
         self._is_pump_due = False
@@ -102,6 +105,10 @@ class Batcher(Generic[Item, Result]):
     def limits(self, limits: BatchLimits) -> None:
         self._limits = limits
         self.tuner.slo_s = limits.slo_s
+        if limits.slo_s is None:
+            self._governor = None
+        elif self._governor is None:
+            self._governor = Governor(self.tuner)
 
     @property
     def waiting(self) -> int:
@@ -168,8 +175,8 @@ class Batcher(Generic[Item, Result]):
             ServerUnavailable: when the batcher was stopped.
         """
         self._check_open()
-        if self._limits.slo_s is not None:
-            self._check_in_time(pending)
+        if self._governor is not None:
+            self._admit(self._governor, pending)
         self._waiting.add(pending)
         self._company.note_arrival(pending.arrived, self._limits.delay_s)
         self._deadlines.add(pending)
@@ -234,23 +241,20 @@ class Batcher(Generic[Item, Result]):
             msg = "every worker is busy, and this model lets no request wait"
             raise Overloaded(msg, self._until_free_s())
 
-    def _check_in_time(self, pending: Pending[Item, Result]) -> None:
-        """Say when an item is due; refuse it if it would be late."""
-        governor, now = self._governor, pending.arrived
-        pending.due = self.tuner.due(pending.arrived, pending.deadline)
-        free = [now] * (self._capacity() - len(self._running))
-        if not free or self._waiting:
-            free += [_expected_end(batch, now) for batch in self._running]
-        over_s = governor.refusal(pending, self._waiting, free, self._limits.size)
-        if over_s is not None:
-            self._observer.dropped(WouldBeLate.code)
-            raise WouldBeLate(_LATE, min(max(over_s, _RETRY_S[0]), _RETRY_S[1]))
+    def _admit(self, governor: Governor[Item, Result], pending: Pending[Item, Result]) -> None:
+        try:
+            governor.admit(
+                pending, self._waiting, self._running, self._capacity(), self._limits.size
+            )
+        except ServingError as error:
+            self._observer.dropped(error.code)
+            raise
 
     def _until_free_s(self) -> float:
         """How long the workers take for what waits, as fast as they were lately, seconds."""
         batches = math.ceil(max(len(self._waiting), 1) / self._limits.size)
         seconds = batches * self._company.batch_s / max(self._capacity(), 1)
-        return min(max(seconds, _RETRY_S[0]), _RETRY_S[1])
+        return retry_after_s(seconds)
 
     def _leave_queue(self, pending: Pending[Item, Result]) -> None:
         self._waiting.remove(pending)
@@ -296,20 +300,18 @@ class Batcher(Generic[Item, Result]):
         self._is_busy = len(self._running) >= self._capacity()
 
     def _next_departure(self, now: float) -> Departure[Item, Result]:
-        saved = self._governor.saved(SAVED)
+        governor = self._governor
+        saved = SAVED if governor is None else governor.saved(SAVED)
         expected_until = self._company.expected_until(now, self._limits.delay_s, saved)
         outlook = Outlook(expected_until, self._idle_since)
         departure = self._waiting.next_departure(self._limits, now, outlook)
-        return self._governor.bound(departure, self._limits.size)
+        return departure if governor is None else governor.bound(departure, self._limits.size)
 
     def _launch(self, departure: Departure[Item, Result], now: float, idle: int) -> None:
         """Send off the oldest of a group; others who are idle get their share of it."""
         share = math.ceil(len(departure.group) / idle)
-        chosen = self._governor.choose(departure, self._limits.cut(share), now)
-        for pending in chosen.late:
-            self._drop(pending, WouldBeLate(_LATE))
         batch: list[Pending[Item, Result]] = []
-        for pending in chosen.batch:
+        for pending in self._choose(departure, self._limits.cut(share), now):
             if pending.deadline <= now:
                 self._expire(pending)
             else:
@@ -319,19 +321,32 @@ class Batcher(Generic[Item, Result]):
             return
         self._observer.launched([now - pending.arrived for pending in batch], departure.reason)
         launched = Batch(batch, self._finish, now)
-        launched.expected_s = self.tuner.costs.of(batch[0].key).seconds(len(batch))
+        if self._governor is not None:
+            launched.expected_s = self._governor.expected_s(batch)
         self._running.add(launched)
         try:
             self._run(launched)
         except Exception as error:
             launched.finish(error)
 
+    def _choose(
+        self, departure: Departure[Item, Result], most: int, now: float
+    ) -> Sequence[Pending[Item, Result]]:
+        """Those of a group who go, at most so many; who is late by the SLO is dropped."""
+        if self._governor is None:
+            return departure.choose(most)
+        chosen = self._governor.choose(departure, most, now)
+        for pending in chosen.late:
+            self._drop(pending, late(0.0))
+        return chosen.batch[: self._limits.cut(len(chosen.batch))]
+
     def _finish(self, batch: Batch[Item, Result], outcome: Outcomes[Result]) -> None:
         self._running.discard(batch)
         self._left.set()
         now = time.monotonic()
         self._company.note_batch(now - batch.began if batch.seconds is None else batch.seconds)
-        self._governor.note(batch, outcome, now)
+        if self._governor is not None:
+            self._governor.note(batch, outcome, now)
         if self._waiting.has_full(self._limits.size):
             # Nothing that is at hand can make the next batch better: whoever is idle begins it
             # before these answers are told.
@@ -342,12 +357,6 @@ class Batcher(Generic[Item, Result]):
         for pending, result in zip(batch.pendings, results, strict=True):
             if self._settle(pending, result):
                 self._company.note_answer(now)
-
-
-def _expected_end(batch: Batch[Item, Result], now: float) -> float:
-    """When a batch will be done; one that is late already will be as late again."""
-    expected = batch.began + batch.expected_s
-    return max(expected, 2 * now - expected)
 
 
 def _results(outcome: Outcomes[Result], size: int) -> Sequence[Result | ServingError]:

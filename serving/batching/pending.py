@@ -10,13 +10,24 @@ import msgspec
 from serving.errors import ServingError
 from serving.observe.origin import ORIGIN, Origin
 
-__all__ = ("PRIORITY_S", "Batch", "BatchLimits", "Outcomes", "Pending", "hold_until")
+__all__ = (
+    "PRIORITY_S",
+    "Batch",
+    "BatchLimits",
+    "Outcomes",
+    "Pending",
+    "hold_until",
+    "retry_after_s",
+)
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 Outcomes = Sequence[Result | ServingError] | Exception
 """What came of a batch: a result or an error for each item, in order, or an error for all."""
+
+_RETRY_S = (0.1, 30.0)
+"""The least and the most that a client is told to wait before it tries again, seconds."""
 
 PRIORITY_S = 1.0
 """How much earlier than it did a request counts as having come, for each step of its priority,
@@ -108,7 +119,7 @@ class Batch(Generic[Item, Result]):
     Attributes:
         give_up: called when nobody waits any more; set by who works on it.
         seconds: what the model took for it, set by who knows; None: nobody does.
-        expected_s: what it was expected to take, seconds.
+        expected_s: what it was expected to take, seconds; 0: nobody knew.
     """
 
     __slots__ = (
@@ -126,7 +137,7 @@ class Batch(Generic[Item, Result]):
         self.items: Sequence[Item] = [pending.item for pending in pendings]
         self.give_up: Callable[[], None] | None = None
         self.seconds: float | None = None
-        self.expected_s = math.inf
+        self.expected_s = 0.0
         self.began = began
         self.is_finished = False
         self._on_finish = on_finish
@@ -140,6 +151,11 @@ class Batch(Generic[Item, Result]):
         if not self.is_finished:
             self.is_finished = True
             self._on_finish(self, outcome)
+
+
+def retry_after_s(seconds: float) -> float:
+    """When a client is told to try again that could do so then, seconds from now."""
+    return min(max(seconds, _RETRY_S[0]), _RETRY_S[1])
 
 
 def hold_until(

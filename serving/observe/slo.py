@@ -5,8 +5,8 @@ from typing import Protocol
 
 from prometheus_client.core import GaugeMetricFamily, Metric
 
-from serving.batching.adaptive import Tuner
 from serving.batching.pending import BatchLimits
+from serving.batching.tuner import Tuner
 
 __all__ = ("Tuned", "collect_slo")
 

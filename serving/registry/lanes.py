@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from serving.batching.adaptive import Tuner
 from serving.batching.batcher import Batcher, Observer
 from serving.batching.pending import Batch, BatchLimits
 from serving.batching.sequences import SequenceMark, SequenceTable
+from serving.batching.tuner import Tuner
 from serving.errors import ServerUnavailable, ServingError
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.workers.messages import Item, Outcome

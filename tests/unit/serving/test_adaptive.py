@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from serving.batching.adaptive import Tuner
 from serving.batching.batcher import Batcher, LaunchReason
 from serving.batching.pending import Batch, BatchLimits
 from serving.batching.tasks import in_task
+from serving.batching.tuner import Tuner
 from serving.errors import Overloaded, ServingError, WouldBeLate
 
 RunLeaping = Callable[[Coroutine[Any, Any, None]], None]
@@ -255,7 +255,7 @@ def test_slo_that_a_lone_item_breaks_is_told_once_and_nobody_is_refused(
         assert not served.tuner.is_hopeless
 
     run_leaping(main())
-    told = [record.message for record in caplog.records if record.name.endswith("adaptive")]
+    told = [record.message for record in caplog.records if record.name.endswith("tuner")]
     assert len(told) == 2
     assert "cat version 1: slo_p99_ms = 100 cannot be kept" in told[0]
     assert "can be kept again" in told[1]
