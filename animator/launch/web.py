@@ -36,6 +36,7 @@ def run_web(settings: Settings) -> None:
     """Serve the page and the API until SIGTERM."""
     services = gather_services(settings)
     _sign_log_lines()
+    logging.getLogger("uvicorn.error").addFilter(_is_our_fault)
     registry = make_registry(settings)
     tracer = follow_work(settings, "web")
     config = uvicorn.Config(
@@ -66,6 +67,20 @@ def _sign_log_lines() -> None:
         return record
 
     logging.setLogRecordFactory(make_signed)
+
+
+def _is_our_fault(record: logging.LogRecord) -> bool:
+    """Whether a line tells more than that a client hung up before its answer.
+
+    Its connection then refuses to be written to, which Uvicorn takes for a fault of the application
+    and tells in forty lines: whoever hangs up often would fill the log.
+    """
+    error = record.exc_info[1] if record.exc_info else None
+    while error is not None:
+        if isinstance(error, RuntimeError) and "the handler is closed" in str(error):
+            return False
+        error = error.__cause__ or error.__context__
+    return True
 
 
 class _Server(uvicorn.Server):
