@@ -13,6 +13,7 @@ from animator.cli.job_rates import find_greatest
 from animator.cli.job_server import started_server
 from animator.core.errors import AnimatorError
 from serving.bench.against import compare
+from serving.bench.interruption import ended_like_ctrl_c
 from serving.bench.journal import Journal
 from serving.bench.limits import Limit, excess, latency_limit_ms, parse_limit
 from serving.bench.measured import Trial, measure
@@ -42,7 +43,7 @@ def run_jobs(args: argparse.Namespace) -> int:
     about = f"jobs, {args.motion}, {args.format}, {len(args.data)} drawings, {args.seconds:g} s"
     journal = Journal(args.output / TRIALS, about, is_resumed=args.resume)
     watch = Stopwatch()
-    with _server(args.url) as url:
+    with ended_like_ctrl_c(), _server(args.url) as url:
         errand = Errand(url, args.data, args.motion, args.format)
         _warm_up(errand)
         load = JobLoad(lambda number: make_film(errand, number, watch))

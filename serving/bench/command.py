@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from serving.bench.bodies import ask_with_files, ask_with_tensors
+from serving.bench.interruption import ended_like_ctrl_c
 from serving.bench.limits import parse_limit
 from serving.bench.management import Management
 from serving.bench.results import read_trials, write_cases
@@ -53,7 +54,8 @@ def run_bench(options: argparse.Namespace) -> int:
         timing=_timing(options, options.requests),
         is_grid=options.search == "grid",
     )
-    swept = _sweep(options, Sweep(model, ask, goal, options.output), model, options.output)
+    with ended_like_ctrl_c():
+        swept = _sweep(options, Sweep(model, ask, goal, options.output), model, options.output)
     body = ", ".join(map(str, options.data or options.tensor))
     cases = [
         Case(trial, f"bench_{model.name}", model.archive or model.name, body)
@@ -79,7 +81,8 @@ def _run_listed(options: argparse.Namespace, benchmarks: Benchmarks) -> int:
         limits = [parse_limit(text) for text in options.slo]
         goal = Goal(space, limits, _timing(options, listed.requests), is_grid=True)
         folder = options.output / listed.group
-        swept = _sweep(options, Sweep(model, ask, goal, folder), model, folder)
+        with ended_like_ctrl_c():
+            swept = _sweep(options, Sweep(model, ask, goal, folder), model, folder)
         all_swept.append(swept)
         cases += [Case(t, listed.group, listed.url, str(listed.body)) for t in swept.trials]
         if not swept.is_whole:

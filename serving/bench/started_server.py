@@ -38,11 +38,15 @@ class StartedServer:
 
     Args:
         model: which.
+
+    Raises:
+        ModelNotFound: when it is not there.
     """
 
     def __init__(self, model: Model) -> None:
+        source = _source_of(model)
         self._folder = Path(tempfile.mkdtemp(prefix="bench-"))
-        self._model = _alone(model, self._folder / "models")
+        self._model = _alone(model, source, self._folder / "models")
         self._served: Setting | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._ports: tuple[int, ...] = (0, 0, 0)
@@ -156,16 +160,20 @@ def _needs_start(before: Setting, setting: Setting) -> bool:
     return before != setting and setting.max_batch_delay_ms % 1 != 0
 
 
-def _alone(model: Model, folder: Path) -> Model:
+def _source_of(model: Model) -> Path:
+    source = model.models_dir / (model.archive or model.name)
+    if model.is_remote or (source.exists() if model.archive else source.is_dir()):
+        return source
+    kind = "archive" if model.archive else "folder"
+    msg = f"there is no {kind} {source.name} in {model.models_dir}"
+    raise ModelNotFound(msg)
+
+
+def _alone(model: Model, source: Path, folder: Path) -> Model:
     """A folder with nothing but this model, which others would compete with."""
     folder.mkdir()
     if model.is_remote:
         return Model(model.name, folder, model.archive)
-    source = model.models_dir / (model.archive or model.name)
-    if not (source.exists() if model.archive else source.is_dir()):
-        kind = "archive" if model.archive else "folder"
-        msg = f"there is no {kind} {source.name} in {model.models_dir}"
-        raise ModelNotFound(msg)
     target = folder / source.name
     if source.is_dir():
         shutil.copytree(source, target, copy_function=_link)

@@ -1,6 +1,7 @@
 """The command, on real servers with a model that does nothing; how fast it is does not matter."""
 
 import csv
+import os
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from serving.__main__ import main
 from serving.bench.ports import free_ports
 from serving.bench.results import read_trials
 from serving.settings import read_settings
+from tests.support_serve import wait_until
 
 HANDLER = """
 import numpy as np
@@ -73,6 +75,24 @@ def test_sweep_of_a_started_server_leaves_what_can_be_read_and_served(
     assert main([*flags, "--resume", "--slo", "p99=0.000001ms"]) == 1
     assert read_trials(home / "bench") == trials
     assert not (home / "bench" / "tuned.toml").exists()
+
+
+def test_bench_that_is_told_to_end_takes_its_server_along_and_keeps_what_it_has(
+    home: Path,
+) -> None:
+    flags = ["--model", "count", "--data", "body", "--seconds", "60", "--repeats", "1"]
+    sweep = ["--search", "grid", "--warmup", "0", "--workers", "1", "--concurrency", "1"]
+    environment = os.environ | {"TMPDIR": str(home)}
+    bench = subprocess.Popen(
+        [sys.executable, "-m", "serving", "bench", *flags, *sweep], env=environment
+    )
+    try:
+        wait_until(lambda: any(home.glob("bench-*/log")), 60, "the start of its server")
+    finally:
+        bench.terminate()
+    assert bench.wait(30) == 130
+    assert not list(home.glob("bench-*"))
+    assert "interrupted" in (home / "bench" / "report.html").read_text()
 
 
 @pytest.fixture
