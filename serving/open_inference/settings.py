@@ -12,13 +12,13 @@ __all__ = ("log_settings", "trace_settings")
 
 
 def trace_settings(wanted: Mapping[str, object]) -> Mapping[str, Sequence[str]]:
-    """Say that nothing is traced.
+    """Say that nothing is traced in Triton's way; in OpenTelemetry's it is set at the start.
 
     Raises:
         NotAllowed: when a setting shall be changed.
     """
     if wanted:
-        msg = "requests are not traced here; times stand in the metrics and the statistics"
+        msg = "requests are not traced by this, but by the setting trace_endpoint, at the start"
         raise NotAllowed(msg)
     return {
         "trace_level": ["OFF"],
