@@ -123,7 +123,12 @@ def make_tracer(options: TraceOptions) -> Tracer | None:
     except ModuleNotFoundError as error:
         _log.warning("no traces: %s; pip install 'animator[otel]'", error)
         return None
-    return OtelTracer(options, where)
+    try:
+        return OtelTracer(options, where)
+    except Exception as error:
+        # What a variable should not have said keeps nobody from his work.
+        _log.warning("no traces: %s: %s", type(error).__name__, error)
+        return None
 
 
 def _said(names: Sequence[str]) -> str:

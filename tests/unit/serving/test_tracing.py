@@ -25,6 +25,7 @@ from serving.workflow.ensembles import load_ensembles
 from tests.support_contract import seconds
 from tests.support_traces import Collector, collector
 
+NOWHERE = "http://127.0.0.1:9"
 TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 
 
@@ -72,21 +73,20 @@ def test_nothing_is_loaded_where_nobody_asks_for_traces() -> None:
     "said",
     [
         {},
-        {"OTEL_EXPORTER_OTLP_ENDPOINT": ""},
-        {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "OTEL_SDK_DISABLED": "true"},
-        {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "OTEL_TRACES_EXPORTER": "none"},
-        {
-            "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9",
-            "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc",
-        },
+        {"ENDPOINT": ""},
+        {"ENDPOINT": NOWHERE, "OTEL_SDK_DISABLED": "true"},
+        {"ENDPOINT": NOWHERE, "OTEL_TRACES_EXPORTER": "none"},
+        {"ENDPOINT": NOWHERE, "PROTOCOL": "grpc"},
+        {"ENDPOINT": NOWHERE, "OTEL_BSP_MAX_QUEUE_SIZE": "1"},
     ],
-    ids=["nothing", "empty", "disabled", "none", "grpc"],
+    ids=["nothing", "empty", "disabled", "none", "grpc", "nonsense"],
 )
 def test_nobody_is_followed_unless_it_is_asked_for(
     said: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in said.items():
-        monkeypatch.setenv(name, value)
+        whole = name if name.startswith("OTEL_") else f"OTEL_EXPORTER_OTLP_{name}"
+        monkeypatch.setenv(whole, value)
     assert make_tracer(TraceOptions(service="tested")) is None
 
 
@@ -106,7 +106,7 @@ def test_missing_extra_is_told_with_its_remedy(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setitem(sys.modules, "serving.observe.otel", None)
-    assert make_tracer(TraceOptions(service="tested", endpoint="http://127.0.0.1:9")) is None
+    assert make_tracer(TraceOptions(service="tested", endpoint=NOWHERE)) is None
     assert "pip install 'animator[otel]'" in caplog.text
 
 
