@@ -19,7 +19,17 @@ import cv2
 import msgspec
 
 from animator.core.errors import AnimatorError
-from benchmarks.planning.needs import FILM, LIVE, PREVIEWS, READ, Assumptions, Plan, plan
+from benchmarks.planning.needs import (
+    FILM,
+    LIVE,
+    PREVIEWS,
+    READ,
+    Assumptions,
+    Need,
+    Plan,
+    plan,
+)
+from benchmarks.planning.pages import put_into
 from benchmarks.planning.stages import STAGES, measure_drawing
 from benchmarks.planning.whole import ROLES, Costs, measure_product
 from benchmarks.soaking.product import Product
@@ -124,12 +134,10 @@ def _plan_table(plans: Sequence[Plan]) -> Iterator[str]:
     yield "| drawings a minute | " + " | ".join(f"{p.rate:,.0f}" for p in plans) + " |"
     yield "|---|" + "---:|" * len(plans)
     for index, need in enumerate(plans[0].needs):
-        cells = [
-            f"{p.needs[index].processes:,} ({p.needs[index].mean:.2g} / {p.needs[index].peak:.2g})"
-            for p in plans
-        ]
+        cells = [_need_cell(p.needs[index]) for p in plans]
         yield f"| {need.role}: processes (cores busy, mean / peak) | {' | '.join(cells)} |"
     for name, of in (
+        ("cores for all these", "cores"),
         ("hosts of 16 cores, one to spare", "hosts"),
         ("hosts where models are on GPUs (estimate)", "hosts_gpu"),
         ("GPUs, one to spare (estimate)", "gpus"),
@@ -145,6 +153,10 @@ def _plan_table(plans: Sequence[Plan]) -> Iterator[str]:
         yield f"| {name} | {' | '.join(_number(getattr(p, of)) for p in plans)} |"
 
 
+def _need_cell(need: Need) -> str:
+    return f"{need.processes:,} ({_number(need.mean)} / {_number(need.peak)})"
+
+
 def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 10 or isinstance(value, int) else f"{value:.2g}"
 
@@ -157,6 +169,7 @@ def main() -> None:
     parser.add_argument("--rates", type=float, nargs="+", default=[1, 100, 10_000])
     parser.add_argument("--from", dest="file", type=Path, help="a kept measurement, not a new one")
     parser.add_argument("--save", type=Path, help="keep the measurement")
+    parser.add_argument("--into", type=Path, help="put the tables into this page, as docs/scale.md")
     options = parser.parse_args()
     if options.file:
         measured = msgspec.json.decode(options.file.read_bytes(), type=Measured)
@@ -166,14 +179,16 @@ def main() -> None:
         options.save.write_bytes(msgspec.json.format(msgspec.json.encode(measured), indent=1))
     overhead = overhead_of(measured)
     plans = [plan(r, measured.costs, measured.rows, overhead, Assumptions()) for r in options.rates]
-    print(f"{len(measured.rows)} drawings with figures\n")
-    for table in (
-        _stage_table(measured),
-        _role_table(measured.costs),
-        _bytes_table(measured.costs),
-        _plan_table(plans),
+    for name, table in (
+        ("stages", _stage_table(measured)),
+        ("roles", _role_table(measured.costs)),
+        ("bytes", _bytes_table(measured.costs)),
+        ("plan", _plan_table(plans)),
     ):
-        print("\n".join(table) + "\n")
+        text = "\n".join(table)
+        print(text + "\n")
+        if options.into:
+            put_into(options.into, name, text)
 
 
 if __name__ == "__main__":

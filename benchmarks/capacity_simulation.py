@@ -28,6 +28,7 @@ from benchmarks.capacity import MEASURED, Measured, measure, overhead_of
 from benchmarks.planning.farm import Farm, Served, simulate_farm
 from benchmarks.planning.machine import Felt, Machine, simulate_machine
 from benchmarks.planning.needs import MODELS, Assumptions, Plan, Row, jobs_of, plan
+from benchmarks.planning.pages import put_into
 from benchmarks.planning.plot import plot_waits
 from benchmarks.planning.queueing import wait_percentile
 from benchmarks.walk import DEFAULT_DATA, choose_drawings
@@ -190,6 +191,13 @@ def _two(values: Sequence[float]) -> str:
     return f"{percentile(values, 50):.2f} / {percentile(values, 95):.2f}" if values else "none"
 
 
+def _tell(name: str, lines: Iterator[str], page: Path | None) -> None:
+    text = "\n".join(lines)
+    print(text + "\n", flush=True)
+    if page:
+        put_into(page, name, text)
+
+
 def main() -> None:
     """Foretell, measure, compare."""
     parser = argparse.ArgumentParser(
@@ -202,15 +210,16 @@ def main() -> None:
     parser.add_argument("--from", dest="file", type=Path, default=MEASURED, help="kept costs")
     parser.add_argument("--rates", type=float, nargs="*", default=[1, 100, 10_000])
     parser.add_argument("--plot", type=Path, help="write a picture of waits by use of workers")
+    parser.add_argument("--into", type=Path, help="put the tables into this page, as docs/scale.md")
     options = parser.parse_args()
     if options.measure:
         chosen = choose_drawings(options.data, options.count)
         here = measure(chosen, _MOTION)
         used = [file for file in chosen if file.name in here.names]
-        print("\n".join(_compare(here, used, options.seconds)) + "\n", flush=True)
+        _tell("machine", _compare(here, used, options.seconds), options.into)
     kept = msgspec.json.decode(options.file.read_bytes(), type=Measured)
     if options.rates:
-        print("\n".join(_farms(kept, options.rates)))
+        _tell("farms", _farms(kept, options.rates), options.into)
     if options.plot:
         times = _urgent(kept.rows, overhead_of(kept))
         options.plot.write_text(plot_waits(times, Assumptions().wait_s), encoding="utf-8")

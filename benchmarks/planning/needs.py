@@ -120,6 +120,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     redis_busy: float
     redis_commands: float
 
+    @property
+    def cores(self) -> int:
+        """One for each process."""
+        return sum(need.processes for need in self.needs)
+
 
 def jobs_of(rows: Sequence[Row], overhead: float) -> tuple[Job, ...]:
     """The jobs of a drawing: it is read, shown alive, shown in all motions, and filmed.
@@ -180,7 +185,7 @@ def _needs(
         "worker": _workers(rate, jobs_of(rows, overhead), assumed),
         **{model: _models(peak, _mean_of(rows, model), assumed) for model in MODELS},
         "inference": _by_use(peak, costs.cpu["inference"], assumed.busy),
-        "redis": 1,
+        "redis": _by_use(peak, costs.cpu["redis"], assumed.busy),
     }
     for role, processes in sizes.items():
         measured = "model" if role in MODELS else role

@@ -23,7 +23,7 @@ __all__ = ("ROLES", "Costs", "measure_product")
 ROLES = ("web", "worker", "model", "inference", "redis")
 _FILMS = (AnimationFormat.MP4, AnimationFormat.GIF)
 _QUIET_S = 1.0
-_IDLE_S = 20.0
+_IDLE_S = 40.0
 _MIB = 1 << 20
 _FRONT = ("/", "/app.js", "/api/owner", "/api/motions", "/api/health")
 """What stands for the pages of a visit, beside what is asked for by its drawing."""
