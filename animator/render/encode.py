@@ -1,6 +1,7 @@
 """Frames to files: every format asked for from one pass over the frames."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import av
@@ -60,11 +61,9 @@ def encode(
     writers = [WRITERS[form](draft, fps, plays) for form, draft in drafts.items()]
     try:
         count, size = _write_all(frames, writers)
-        for form, draft in drafts.items():
-            draft.replace(targets[form])
-    except (OSError, ValueError, av.FFmpegError) as error:
-        msg = "The animation could not be written."
-        raise EncodingFailed(msg) from error
+        with _writing():
+            for form, draft in drafts.items():
+                draft.replace(targets[form])
     finally:
         for writer in writers:
             writer.abort()
@@ -91,12 +90,24 @@ def _write_all(
     count, size = 0, (0, 0)
     for frame in frames:
         size = (frame.shape[1], frame.shape[0])
-        for writer in writers:
-            writer.write(frame)
+        with _writing():
+            for writer in writers:
+                writer.write(frame)
         count += 1
-    if not count:
-        msg = "no frame to write"
-        raise ValueError(msg)
-    for writer in writers:
-        writer.close()
+    with _writing():
+        if not count:
+            msg = "no frame to write"
+            raise ValueError(msg)
+        for writer in writers:
+            writer.close()
     return count, size
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    """Of the writers' own errors only: whoever makes the frames may be without a network."""
+    try:
+        yield
+    except (OSError, ValueError, av.FFmpegError) as error:
+        msg = "The animation could not be written."
+        raise EncodingFailed(msg) from error

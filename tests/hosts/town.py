@@ -72,6 +72,10 @@ class Town:
     def __exit__(self, *_: object) -> None:
         self._people.kill()
         self._listener.join()
+        for pipe in (self._people.stdin, self._people.stdout):
+            if pipe is not None:
+                pipe.close()
+        self._people.wait()
 
     def start(self, name: str) -> None:
         """Switch a host on."""

@@ -53,12 +53,15 @@ def test_missing_folder_is_a_failure(tmp_path: Path, form: AnimationFormat) -> N
         encode(make_frames(9), 10.0, {form: tmp_path / "no" / "a"})
 
 
-def test_error_of_whoever_makes_the_frames_goes_through_and_leaves_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("error", [KeyError("stop"), OSError("no network"), ValueError("no")])
+def test_error_of_whoever_makes_the_frames_goes_through_and_leaves_nothing(
+    tmp_path: Path, error: Exception
+) -> None:
     def broken() -> Iterator[NDArray[np.uint8]]:
         yield from make_frames(9)
-        raise KeyError("stop")
+        raise error
 
-    with pytest.raises(KeyError):
+    with pytest.raises(type(error)):
         encode(broken(), 10.0, {GIF: tmp_path / "a.gif", MP4: tmp_path / "a.mp4"})
     assert not list(tmp_path.iterdir())
 
