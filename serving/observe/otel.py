@@ -30,6 +30,7 @@ _KINDS: Mapping[Kind, SpanKind] = {
     "producer": SpanKind.PRODUCER,
     "consumer": SpanKind.CONSUMER,
 }
+_FORKS_TIMEOUT_S = 0.9
 _READINGS = 5
 _SHORT_NS = 10_000
 _W3C = TraceContextTextMapPropagator()
@@ -110,7 +111,9 @@ class OtelTracer:
 
     def __init__(self, options: TraceOptions, where: str) -> None:
         url = f"{options.endpoint.rstrip('/')}/v1/traces" if options.endpoint else None
-        self._shipper = Shipper(OTLPSpanExporter(endpoint=url), where)
+        # None: as the environment says, else 10 s. In less than a second nothing is tried twice.
+        timeout_s = _FORKS_TIMEOUT_S if options.is_forking else None
+        self._shipper = Shipper(OTLPSpanExporter(endpoint=url, timeout=timeout_s), where)
         self._held = Held(self._shipper) if options.is_forking else None
         processor: SpanProcessor = self._held or BatchSpanProcessor(self._shipper)
         self._provider = TracerProvider(

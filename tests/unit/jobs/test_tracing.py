@@ -24,8 +24,7 @@ def taken() -> Iterator[Collector]:
 
 
 @pytest.fixture
-def tracer(taken: Collector, monkeypatch: pytest.MonkeyPatch) -> Tracer:
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "0.3")
+def tracer(taken: Collector) -> Tracer:
     tracer = make_tracer(TraceOptions(service="tested", endpoint=taken.url, is_forking=True))
     assert tracer is not None
     return tracer

@@ -219,7 +219,6 @@ def test_who_takes_no_traces_is_told_once_and_so_is_that_he_does_again(
     taken: Collector, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     caplog.set_level(logging.WARNING)
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "0.3")
     taken.is_away = True
     tracer = tracer_for(taken)
     for _ in range(3):
