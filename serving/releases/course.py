@@ -146,7 +146,7 @@ class Course:
             endpoint = self._engine.registry.find(model, version)
         except ModelNotFound:
             return
-        self._run_aside(_let_rest(endpoint))
+        self._run_aside(self._let_rest(endpoint))
 
     def tell(self, release: Release, kind: ReleaseEventKind, by: str, before: float) -> None:
         """Write a change down.
@@ -174,6 +174,7 @@ class Course:
         kept.events = [*kept.events, event][-_MOST_EVENTS:]
         self.counts[kept.model, kind] += 1
         self.save()
+        self._engine.on_change()
         _log_event(event)
         self._audit.note(event)
 
@@ -188,6 +189,10 @@ class Course:
         kept.reason, kept.ended_at = reason, time.time()
         release.set_weights({**dict.fromkeys(others, 0.0), kept.stable: 1.0})
         self._leave(release)
+        registry = self._engine.registry
+        if kept.model in registry.names and registry.default_version(kept.model) in others:
+            # Somebody has chosen it meanwhile.
+            registry.prefer(kept.model, kept.stable)
         self.tell(release, kind, by, before)
         for version in others:
             self.retire(kept.model, version)
@@ -211,6 +216,14 @@ class Course:
         self._errands.add(errand)
         errand.add_done_callback(self._errands.discard)
 
+    async def _let_rest(self, endpoint: Endpoint) -> None:
+        give_up_at = time.monotonic() + _DRAIN_S
+        while endpoint.in_flight and time.monotonic() < give_up_at:
+            await asyncio.sleep(_DRAIN_CHECK_S)
+        with contextlib.suppress(ServingError):
+            await endpoint.scale(0, 0, wait=False)
+        self._engine.on_change()
+
     async def _look_again_and_again(self) -> None:
         while True:
             await asyncio.sleep(_LOOK_S)
@@ -225,11 +238,3 @@ def _log_event(event: ReleaseEvent) -> None:
     what = f"release of {event.model} {event.version} {event.kind.replace('_', ' ')} by {event.by}"
     why = f": {event.reason}" if event.reason else ""
     _log.log(level, "%s, share %.3g -> %.3g%s", what, event.share_before, event.share, why)
-
-
-async def _let_rest(endpoint: Endpoint) -> None:
-    give_up_at = time.monotonic() + _DRAIN_S
-    while endpoint.in_flight and time.monotonic() < give_up_at:
-        await asyncio.sleep(_DRAIN_CHECK_S)
-    with contextlib.suppress(ServingError):
-        await endpoint.scale(0, 0, wait=False)

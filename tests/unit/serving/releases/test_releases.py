@@ -1,5 +1,6 @@
 import asyncio
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from serving.errors import (
     VersionRolledBack,
 )
 from serving.handlers.points import MetricPoint
+from serving.protocol.exchange import RawReply, RawRequest
 from serving.registry.routing import Client
 from serving.releases.metrics import ReleaseMetrics
 from serving.releases.plan import CanaryPlan, ReleasePlan, ShadowPlan, SplitPlan, Sticky
@@ -32,6 +34,10 @@ BY_USER = Sticky(by="header", name="x-user")
 
 def failing(_: Item) -> Outcome:
     raise InferenceFailed("told to")
+
+
+def _told(version: str, _: Item) -> Outcome:
+    return RawReply(version.encode())
 
 
 async def test_canary_gets_its_share_and_then_more_until_it_has_all(house: House) -> None:
@@ -84,6 +90,29 @@ async def test_failing_canary_goes_back_is_drained_and_is_not_tried_again(house:
         await house.releases.begin(CANARY, by="watch")
     await house.releases.begin(CANARY, by="management", again=True)
     assert house.pools["1.1"].min_workers == 1
+
+
+async def test_version_that_was_made_the_default_meanwhile_goes_back_all_the_same(
+    house: House,
+) -> None:
+    house.pools["1.1"].function = failing
+    await house.releases.begin(CANARY, by="management")
+    house.engine.set_default("m", "1.1")
+    await house.ask_many(100)
+    house.look()
+    assert set(await house.ask_many(20)) == {"1.0"}
+
+
+async def test_requests_of_ensembles_and_workflows_are_drawn_as_well(house: House) -> None:
+    await house.releases.begin(CANARY, by="management")
+    house.pools["1.1"].function = lambda _: {"x": np.ones(1, np.float32)}
+    found = [float((await house.engine.infer("m", ITEM))["x"][0]) for _ in range(100)]
+    assert 5 < sum(found) < 40
+    for version in ("1.0", "1.1"):
+        house.pools[version].function = partial(_told, version)
+    raw = [await house.engine.ask("m", RawRequest({"body": b""})) for _ in range(100)]
+    assert {reply.body for reply in raw} == {b"1.0", b"1.1"}
+    assert sum(arm.requests for arm in house.releases.read("m").arms) == 200
 
 
 async def test_requests_under_way_are_answered_before_the_workers_of_a_canary_go(
