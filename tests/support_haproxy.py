@@ -43,7 +43,11 @@ class Proxy:
         return found
 
     def up(self, backend: str) -> int:
-        return int(sum(self.count("haproxy_server_status", backend, state="UP").values()))
+        """How many replicas it holds for well; none while it does not answer itself."""
+        try:
+            return int(sum(self.count("haproxy_server_status", backend, state="UP").values()))
+        except httpx.TransportError:
+            return 0
 
 
 @contextmanager
@@ -58,11 +62,19 @@ def haproxy(
 
     proxies: addresses whose X-Forwarded-For it believes.
     """
-    program, ports = find_haproxy(), free_ports(4)
-    proxy = Proxy(ports)
     near = {"web": web, "models": models, "grpc": grpc}
     places = {name: [f"127.0.0.1:{port}" for port in own] for name, own in near.items()}
-    (folder / "hosts.cfg").write_text(replicas(places))
+    with running_haproxy(folder, replicas(places), proxies) as proxy:
+        wanted = (len(web), len(models))
+        wait_until(lambda: (proxy.up("web"), proxy.up("models")) == wanted, 20, "replicas being up")
+        yield proxy
+
+
+@contextmanager
+def running_haproxy(folder: Path, hosts: str, proxies: str = "127.0.0.1") -> Iterator[Proxy]:
+    """One that reads our policy, and a text in place of our file of hosts."""
+    program, ports = find_haproxy(), free_ports(4)
+    (folder / "hosts.cfg").write_text(hosts)
     listeners = ("PAGE", "MODELS", "MODELS_GRPC", "PROXY_METRICS")
     environment = {
         f"ANIMATOR_{place}": f"127.0.0.1:{port}"
@@ -73,8 +85,7 @@ def haproxy(
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(command, env={**os.environ, **environment}, stdout=log)
     try:
-        wait_until(lambda: _is_up(proxy, len(web), len(models)), 20, "replicas being up")
-        yield proxy
+        yield Proxy(ports)
     finally:
         process.kill()
         process.wait()
@@ -100,10 +111,3 @@ def replicas(places: Mapping[str, Sequence[str]]) -> str:
 
 def _checked(options: str, place: str) -> str:
     return options.replace("port 8080", f"port {place.rpartition(':')[2]}")
-
-
-def _is_up(proxy: Proxy, web: int, models: int) -> bool:
-    try:
-        return proxy.up("web") >= web and proxy.up("models") >= models
-    except httpx.TransportError:
-        return False
