@@ -1,78 +1,42 @@
 """Does a server that tunes itself keep its SLO, and what does that cost against the best settings?
 
     python -m benchmarks.self_tuning                 # simulated, exact; writes docs/pictures
+    python -m benchmarks.self_tuning --apart         # what each of its parts is worth
     python -m benchmarks.self_tuning --real          # a real server on this machine
 
 Simulated: the real batcher on a clock that leaps, models of which the cost is known. For each
-traffic every fixed setting of a grid is tried, on two seeds; the best of them, with hindsight, and
-the worst are then compared on all seeds with plain AIMD (Clipper, NSDI 2017) and with the server
+traffic every fixed setting of a grid is tried, on one seed; the best of them, with hindsight, and
+the worst are then compared on five seeds with plain AIMD (Clipper, NSDI 2017) and with the server
 that only knows its SLO.
 """
 
 import argparse
 import statistics
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import product
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
+from unittest import mock
 
 from benchmarks.self_tuning_plot import Row, plot_burst, plot_rows
 from benchmarks.self_tuning_real import run_real
-from benchmarks.self_tuning_simulation import Model, Outcome, Policy, simulate
-from benchmarks.self_tuning_traffic import bursty, daily, steady
-from serving.batching.pending import BatchLimits
+from benchmarks.self_tuning_scenarios import (
+    SCENARIOS,
+    Scenario,
+    aimd_policy,
+    fixed_policies,
+    tuned_policy,
+)
+from benchmarks.self_tuning_simulation import Policy
+from serving.batching import adaptive, cost, tuner
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 
-# A network whose time is mostly fixed, as on a GPU: 64 MB of weights, 6.6 ms for one row and
-# 12.8 ms for eight, measured; benchmarks/serving_peers has it.
-NETWORK = Model(fixed_s=0.0057, each_s=0.000886, most=64)
-# The detector of this repository on a core, one picture at a time: 36.4 ms of processor time with
-# bodies decoded, +- 9 %, measured over 60 drawings.
-DETECTOR = Model(fixed_s=0.0, each_s=0.0364, spread=0.09, workers=2, most=16)
-
 SEEDS = (1, 2, 3, 4, 5)
-_GRID_SEEDS = SEEDS[:2]
-_SIZES = (1, 4, 8, 16, 32, 64)
-_DELAYS_S = (0.0, 0.005)
-_QUEUES = (4, 8, 12, 16, 20, 24, 32, 48, 128, 1000)
+_GRID_SEEDS = SEEDS[:1]
 _FINALISTS = 3
-
-
-@dataclass(frozen=True)
-class Scenario:
-    """A model, its SLO and its traffic."""
-
-    name: str
-    model: Model
-    slo_s: float
-    traffic: Callable[[float, float, int], list[float]]
-    seconds: float = 30.0
-    moments: dict[int, list[float]] = field(default_factory=dict, compare=False)
-
-    def run(self, policy: Policy, seed: int) -> Outcome:
-        """Simulate it."""
-        if seed not in self.moments:
-            capacity = self.model.capacity(self.slo_s)
-            self.moments[seed] = self.traffic(capacity, self.seconds, seed)
-        return simulate(self.model, self.moments[seed], policy, seed)
-
-
-SCENARIOS = (
-    Scenario("network, steady", NETWORK, 0.05, steady),
-    Scenario("network, bursts", NETWORK, 0.05, bursty),
-    Scenario("network, by the hour", NETWORK, 0.05, daily),
-    Scenario("bursts, four workers", replace(NETWORK, workers=4), 0.05, bursty, 10.0),
-    Scenario("bursts, SLO of 1 s", NETWORK, 1.0, bursty),
-    Scenario("bursts, times +- 35 %", replace(NETWORK, spread=0.35), 0.05, bursty),
-    Scenario("bursts, 1 % take 5 times", replace(NETWORK, stalls=0.01), 0.05, bursty),
-    Scenario("bursts, slower by half", replace(NETWORK, drift=2.0), 0.05, bursty),
-    Scenario("detector, steady", DETECTOR, 0.2, steady, 60.0),
-    Scenario("detector, bursts", DETECTOR, 0.2, bursty, 60.0),
-)
 
 
 @dataclass(frozen=True)
@@ -111,55 +75,6 @@ def score(scenario: Scenario, policy: Policy, seeds: Sequence[int]) -> Score:
         tuple(outcome.percentile(99) / scenario.slo_s for outcome in outcomes),
         statistics.fmean(outcome.refused for outcome in outcomes),
     )
-
-
-def fixed_policies(model: Model) -> Iterator[Policy]:
-    """The grid: batch size, delay, length of the queue."""
-    for size, delay_s, queue in product(_SIZES, _DELAYS_S, _QUEUES):
-        if size > model.most or (size == 1 and delay_s):
-            continue
-        limits = BatchLimits(
-            size=size,
-            delay_s=delay_s,
-            queue_size=queue,
-            wait="always" if delay_s else "never",
-        )
-        yield Policy(f"batch {size}, {delay_s * 1000:g} ms, queue {queue}", limits)
-
-
-def tuned_policy(scenario: Scenario) -> Policy:
-    """What knows its SLO, and else only what it must not pass."""
-    limits = BatchLimits(
-        size=scenario.model.most, delay_s=0.005, queue_size=1000, slo_s=scenario.slo_s
-    )
-    return Policy("self-tuned", limits)
-
-
-class Aimd:
-    """Learns a size from what batches took.
-
-    Args:
-        slo_s: that each is held against, seconds.
-        most: items of a batch.
-    """
-
-    def __init__(self, slo_s: float, most: int) -> None:
-        self._slo_s, self._most = slo_s, most
-        self._size = 1.0
-
-    def __call__(self, count: int, seconds: float) -> BatchLimits:
-        """Learn what a batch took; how batches are made from now on."""
-        if seconds > self._slo_s:
-            self._size = max(self._size * 0.9, 1.0)
-        elif count >= int(self._size):
-            self._size = min(self._size + 1, float(self._most))
-        return BatchLimits(size=int(self._size), delay_s=0.0, queue_size=100, wait="never")
-
-
-def aimd_policy(scenario: Scenario) -> Policy:
-    """Clipper's: one item more after a batch in time, a tenth fewer after one that was not."""
-    first = BatchLimits(size=1, delay_s=0.0, queue_size=100, wait="never")
-    return Policy("AIMD", first, on_batch=partial(Aimd, scenario.slo_s, scenario.model.most))
 
 
 @dataclass(frozen=True)
@@ -226,6 +141,33 @@ def _span(values: Sequence[float]) -> str:
     return f"{statistics.median(values):.2f} (to {max(values):.2f})"
 
 
+def apart() -> str:
+    """What the server keeps of its goodput without one of its parts, as Markdown."""
+    without: dict[str, AbstractContextManager[object]] = {
+        "whole": nullcontext(),
+        "without who is expected to come": mock.patch.object(
+            adaptive.Governor, "_note_arrival", lambda *_: None
+        ),
+        "without a look at what batches save": mock.patch.object(
+            cost.BatchCost, "worthwhile", lambda _, most: most
+        ),
+        "without learning from late answers": mock.patch.object(
+            tuner.Tuner, "note_answers", lambda *_, **__: None
+        ),
+    }
+    chosen = [each for each in SCENARIOS if "bursts" in each.name]
+    lines = [
+        f"| | {' | '.join(each.name for each in chosen)} |",
+        "|---|" + "---:|" * len(chosen),
+    ]
+    for name, change in without.items():
+        with change:
+            scores = [score(each, tuned_policy(each), SEEDS[:3]) for each in chosen]
+        cells = [f"{each.goodput:.1f} /s, {statistics.median(each.p99s):.2f}" for each in scores]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def rows(compared: Sequence[Compared]) -> list[Row]:
     """For the plot."""
     return [
@@ -252,11 +194,12 @@ def main() -> None:
     """Compare, print the table, draw the pictures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--real", action="store_true", help="a real server, about three minutes")
+    parser.add_argument("--apart", action="store_true", help="leave out one part at a time")
     parser.add_argument("--only", default="", help="scenarios with this in their name")
     parser.add_argument("--jobs", type=int, default=1, help="processes that simulate")
     options = parser.parse_args()
-    if options.real:
-        run_real()
+    if options.real or options.apart:
+        run_real() if options.real else print(apart())
         return
     chosen = [scenario for scenario in SCENARIOS if options.only in scenario.name]
     compared = []
