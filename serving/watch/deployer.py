@@ -210,7 +210,8 @@ class Deployer:
         stored = admitted.stored
         name, version = stored.manifest.name, stored.manifest.version
         if self._registry.find(name, version).stored.sha256 == digest:
-            change.reason += "; it is served already"
+            # An operator has registered it, and has an entry for that.
+            change.is_dropped = True
             discard(stored)
         elif self._releases.was_rolled_back(name, version):
             # What was taken back gets its trial from the beginning.
