@@ -184,7 +184,9 @@ class Governor(Generic[Item, Result]):
             cost = self._tuner.costs.of(group[0].key)
             count = len(group)
             if group is own:
-                count = 1 + sum(each.rank <= pending.rank for each in group)
+                is_last = group[-1].rank <= pending.rank
+                ahead = count if is_last else sum(p.rank <= pending.rank for p in group)
+                count = ahead + 1
             done = 0
             while done < count:
                 leaves = heapq.heappop(free)
