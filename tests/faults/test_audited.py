@@ -1,4 +1,4 @@
-"""A server whose disk takes no more of its audit log: changes go on, or are refused if they must be."""
+"""A server whose disk takes no more of its audit log: changes go on, or are refused if told so."""
 
 import resource
 import subprocess
