@@ -12,7 +12,7 @@ from animator.cli.job_load import Errand, JobLoad, Stopwatch, make_film
 from animator.cli.job_rates import find_greatest
 from animator.cli.job_server import started_server
 from animator.core.errors import AnimatorError
-from serving.bench.against import compare
+from serving.bench.against import compare, told
 from serving.bench.interruption import ended_like_ctrl_c
 from serving.bench.journal import Journal
 from serving.bench.limits import Limit, excess, latency_limit_ms, parse_limit
@@ -150,8 +150,8 @@ def _conclude(
         rate = 60 * best.median("throughput")
         print(f"best: {rate:.1f} drawings a minute, {_asked(best.setting)}")
     changes = compare(read_trials(args.against), trials, args.tolerance) if args.against else []
-    for change in changes:
-        print(change.sentence)
+    for sentence in told(changes, args.tolerance):
+        print(sentence)
     return int(best is None or any(change.is_worse for change in changes))
 
 

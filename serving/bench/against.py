@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from serving.bench.measured import Trial, longest
 
-__all__ = ("Change", "compare", "interval")
+__all__ = ("Change", "compare", "interval", "told")
 
 _DRAWS = 2000
 _INTERVAL = (2.5, 97.5)
@@ -49,9 +49,14 @@ class Change:
     @property
     def sentence(self) -> str:
         """For people."""
-        change = f" ({self.now / self.before - 1:+.0%})" if self.before else ""
-        mark = "WORSE" if self.is_worse else "as before"
+        change = f" ({self.share:+.0%})" if self.before else ""
+        mark = "WORSE" if self.is_worse else "not beyond noise"
         return f"{mark}: {self.what} {self.before:.4g} -> {self.now:.4g}{change}, {self.setting}"
+
+    @property
+    def share(self) -> float:
+        """By how much of the former number it changed."""
+        return self.now / self.before - 1 if self.before else 0.0
 
 
 def compare(before: Iterable[Trial], now: Iterable[Trial], tolerance: float = 0.05) -> list[Change]:
@@ -69,6 +74,20 @@ def compare(before: Iterable[Trial], now: Iterable[Trial], tolerance: float = 0.
         if old is not None and old.repeats:
             changes += _changes(old, trial, tolerance)
     return changes
+
+
+def told(changes: Sequence[Change], tolerance: float) -> list[str]:
+    """What is worth a sentence, the worse first; then how many others there are.
+
+    Args:
+        changes: all.
+        tolerance: as in `compare`.
+    """
+    worse = [change for change in changes if change.is_worse]
+    moved = [c for c in changes if not c.is_worse and abs(c.share) > tolerance]
+    sentences = [change.sentence for change in (*worse, *moved)]
+    others = len(changes) - len(sentences)
+    return [*sentences, f"{others} numbers are as before"] if others else sentences
 
 
 def interval(values: Sequence[float], of: Callable[..., Numbers]) -> tuple[float, float]:
@@ -92,7 +111,9 @@ def _changes(before: Trial, now: Trial, tolerance: float) -> list[Change]:
     changes = [_errors(before, now)]
     for what, sign, of in (("throughput", 1.0, np.mean), ("p99", -1.0, np.median)):
         old, new = _values(before, what), _values(now, what)
-        middle = (float(of(old)), float(of(new))) if old and new else (0.0, 0.0)
+        if min(len(old), len(new)) < _FEWEST:
+            continue
+        middle = (float(of(old)), float(of(new)))
         is_worse = _is_worse((old, new), middle, sign, of, tolerance)
         changes.append(Change(name, what, *middle, is_worse))
     return changes
@@ -112,7 +133,7 @@ def _is_worse(
     tolerance: float,
 ) -> bool:
     """Worse by more than the tolerance, and by more than noise."""
-    if min(map(len, values)) < _FEWEST or not middle[0]:
+    if not middle[0]:
         return False
     if sign * (middle[0] - middle[1]) <= tolerance * middle[0]:
         return False

@@ -23,6 +23,7 @@ from serving.bench.torchserve_report import Case
 from serving.bench.torchserve_yaml import Benchmarks, read_benchmarks
 from serving.bench.trial import Ask, Timing
 from serving.bench.tuned import Model
+from serving.bench.wording import short
 from serving.errors import BadInput
 from serving.protocol.metadata import our_version
 
@@ -205,8 +206,9 @@ def _sentences(options: argparse.Namespace, all_swept: list[Swept]) -> Iterator[
             problems = dict.fromkeys(trial.problem for trial in swept.trials if trial.problem)
             yield from list(problems)[:3]
         else:
-            yield f"best: {best.setting.name}: {best.median('throughput'):.4g}/s, " + (
-                f"p50 {best.median('p50_ms'):.3g}, p99 {best.median('p99_ms'):.3g} ms"
+            rate, p50, p99 = (best.median(name) for name in ("throughput", "p50_ms", "p99_ms"))
+            yield f"best: {best.setting.name}: {short(rate, 4)}/s, " + (
+                f"p50 {short(p50)}, p99 {short(p99)} ms"
             )
         if swept.is_worse:
             yield f"worse than in {options.against}; the page says what"

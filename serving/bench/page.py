@@ -8,6 +8,7 @@ from serving.bench.limits import Limit, excess
 from serving.bench.measured import Trial
 from serving.bench.page_style import STYLE
 from serving.bench.plots import Axis, Bar, Point, bars, scatter
+from serving.bench.wording import short
 
 __all__ = ("Report", "pareto", "report_page")
 
@@ -35,6 +36,10 @@ class Report:
     best: Trial | None
     tuned: str = ""
     changes: Sequence[str] = ()
+
+    def is_brief(self, trial: Trial) -> bool:
+        """Whether others were tried for longer: then its numbers are a first look."""
+        return trial.seconds < max(each.seconds for each in self.trials)
 
 
 def pareto(trials: Iterable[Trial]) -> list[Trial]:
@@ -71,9 +76,9 @@ def _verdict(report: Report) -> str:
         return f'<p class="verdict none">{escape(text)}</p>'
     best = report.best
     return (
-        f'<p class="verdict"><strong>{best.median("throughput"):.4g}/s</strong> '
+        f'<p class="verdict"><strong>{short(best.median("throughput"), 4)}/s</strong> '
         f"{escape(within.strip())} with {escape(best.setting.name)}: "
-        f"p50 {best.median('p50_ms'):.3g}, p99 {best.median('p99_ms'):.3g} ms</p>"
+        f"p50 {short(best.median('p50_ms'))}, p99 {short(best.median('p99_ms'))} ms</p>"
     )
 
 
@@ -99,7 +104,7 @@ def _kind(report: Report, trial: Trial) -> str:
 
 
 def _latencies(report: Report, ran: Sequence[Trial]) -> str:
-    by_trial = {id(trial): _point(trial, _kind(report, trial)) for trial in ran}
+    by_trial = {id(trial): _point(report, trial) for trial in ran}
     limit = next((lim for lim in report.limits if lim.what == "p99"), None)
     plot = scatter(
         list(by_trial.values()),
@@ -108,11 +113,12 @@ def _latencies(report: Report, ran: Sequence[Trial]) -> str:
         (limit.bound, f"limit {limit.bound:g} ms") if limit else None,
     )
     legend = '<span class="best">best</span> <span class="good">inside the limits</span> '
-    legend += '<span class="bad">not</span> <span class="front">nobody beats these in both</span>'
+    legend += '<span class="bad">outside</span> '
+    legend += '<span class="front">nobody beats these in both</span>'
+    rings = "; rings were tried only briefly" if any(map(report.is_brief, ran)) else ""
     return (
         f"<h2>Latency against throughput</h2><figure>{plot}"
-        f"<figcaption>{legend}. Bars: least to most of the "
-        f"repeats; points without bars were tried once, briefly.</figcaption></figure>"
+        f"<figcaption>{legend}. Bars: least to most of the repeats{rings}.</figcaption></figure>"
     )
 
 
@@ -121,13 +127,18 @@ def _is_wide(ran: Sequence[Trial]) -> bool:
     return max(rates) > 20 * min(rates)
 
 
-def _point(trial: Trial, kind: str) -> Point:
+def _point(report: Report, trial: Trial) -> Point:
     rate, p99 = trial.spread("throughput"), trial.spread("p99_ms")
-    text = f"{trial.setting.name}: {rate.median:.4g}/s, p99 {p99.median:.3g} ms"
+    text = f"{trial.setting.name}: {short(rate.median, 4)}/s, p99 {short(p99.median)} ms"
     several = len(trial.repeats) > 1 and rate.low > 0
-    width = (rate.low, rate.high) if several else None
     return Point(
-        rate.median, p99.median, text, kind, width, (p99.low, p99.high) if several else None
+        rate.median,
+        p99.median,
+        text,
+        _kind(report, trial),
+        (rate.low, rate.high) if several else None,
+        (p99.low, p99.high) if several else None,
+        is_hollow=report.is_brief(trial),
     )
 
 
@@ -140,7 +151,7 @@ def _usage(report: Report, ran: Sequence[Trial]) -> str:
         Bar(
             trial.setting.name,
             (trial.usage.cpu_ms, trial.usage.memory_mb),
-            (f"{trial.usage.cpu_ms:.3g}", f"{trial.usage.memory_mb:.0f}"),
+            (short(trial.usage.cpu_ms), f"{trial.usage.memory_mb:.0f}"),
             _kind(report, trial),
         )
         for trial in seen
@@ -159,16 +170,18 @@ def _gpu_bar(report: Report, trial: Trial) -> Bar:
 
 
 def _ordered(report: Report, ran: Iterable[Trial]) -> list[Trial]:
-    """The best first: inside the limits by throughput, then by how far they are broken."""
+    """The best first; then inside the limits by throughput, and by how far they are broken."""
 
-    def place(trial: Trial) -> tuple[float, float]:
-        return max(excess(trial, report.limits), 1.0), -trial.median("throughput")
+    def place(trial: Trial) -> tuple[bool, float, bool, float]:
+        over = max(excess(trial, report.limits), 1.0)
+        is_brief = report.is_brief(trial)
+        return trial is not report.best, over, is_brief, -trial.median("throughput")
 
     return sorted(ran, key=place)
 
 
 def _tuned(text: str) -> str:
-    return f"<h2>Configuration</h2><pre>{escape(text)}</pre>" if text else ""
+    return f'<h2>Configuration</h2><pre tabindex="0">{escape(text)}</pre>' if text else ""
 
 
 _COLUMNS = (
@@ -180,22 +193,26 @@ _COLUMNS = (
 def _table(report: Report, ran: Sequence[Trial]) -> str:
     head = "".join(f"<th>{escape(column)}</th>" for column in _COLUMNS)
     rows = "".join(_row(trial, _kind(report, trial)) for trial in _ordered(report, ran))
-    return f'<h2>All settings</h2><div class="wide"><table><tr>{head}</tr>{rows}</table></div>'
+    table = f"<table><tr>{head}</tr>{rows}</table>"
+    # What scrolls must be within reach of the keyboard.
+    reach = 'tabindex="0" role="region" aria-label="All settings"'
+    return f'<h2>All settings</h2><div class="wide" {reach}>{table}</div>'
 
 
 def _row(trial: Trial, kind: str) -> str:
     rate, stages, usage = trial.spread("throughput"), trial.stages, trial.usage
     names = ("p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms")
+    spread = f"{short(rate.low, 4)} - {short(rate.high, 4)}"
     cells = [
-        f"{rate.median:.4g}",
-        f"{rate.low:.4g} - {rate.high:.4g}",
-        f"{trial.median('goodput'):.4g}",
-        *(f"{trial.median(name):.3g}" for name in names),
+        short(rate.median, 4),
+        spread if len(trial.repeats) > 1 else "once",
+        short(trial.median("goodput"), 4),
+        *(short(trial.median(name)) for name in names),
         f"{trial.failed} of {trial.requests}",
-        *(f"{n:.3g}" for n in (stages.batch_mean, stages.queue_mean, stages.model_mean)),
-        f"{usage.cpu_ms:.3g}",
+        *map(short, (stages.batch_mean, stages.queue_mean, stages.model_mean)),
+        short(usage.cpu_ms),
         f"{usage.memory_mb:.0f}",
-        f"{trial.measured_s:.3g}",
+        short(trial.measured_s),
     ]
     text = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
     return f'<tr class="{kind}"><th>{escape(trial.setting.name)}</th>{text}</tr>'

@@ -18,7 +18,8 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 figure { margin: 0 0 1rem; background: var(--card); border-radius: .4rem; padding: .5rem; }
 svg { display: block; width: 100%; height: auto; font: 15px system-ui, sans-serif; }
-@media (max-width: 40rem) { svg { font-size: 22px; } svg .row, svg .value { font-size: 19px; } }
+@media (max-width: 40rem) { svg { font-size: 24px; } svg circle { r: 9px; }
+  svg .best { r: 13px; } }
 figcaption { color: var(--soft); font-size: .9rem; padding: .25rem .5rem; }
 figcaption span::before { content: "\\25CF "; } figcaption .front::before { content: "- - "; }
 figcaption .good { color: var(--good); } figcaption .best { color: var(--best); }
@@ -30,7 +31,9 @@ line.limit { stroke: var(--best); stroke-width: 1.5; } text.limit { fill: var(--
 .spread { stroke-width: 2; opacity: .6; } .spread.good { stroke: var(--good); }
 .spread.bad { stroke: var(--bad); } .spread.best { stroke: var(--best); }
 circle, rect { stroke: none; } circle.good, rect.good { fill: var(--good); }
-circle.bad, rect.bad { fill: var(--bad); } circle.best, rect.best { fill: var(--best); }
+circle.bad, rect.bad { fill: var(--bad); }
+circle.hollow { fill: var(--card); stroke-width: 3; } circle.hollow.good { stroke: var(--good); }
+circle.hollow.bad { stroke: var(--bad); } circle.best, rect.best { fill: var(--best); }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .85rem;
   font-variant-numeric: tabular-nums; white-space: nowrap; }
 th, td { text-align: right; padding: .3rem .6rem; border-bottom: 1px solid var(--line); }

@@ -8,8 +8,8 @@ from html import escape
 __all__ = ("Axis", "Bar", "Point", "bars", "scatter", "ticks")
 
 _W, _H = 720, 420
-_LEFT, _RIGHT, _TOP, _BOTTOM = 82, 16, 16, 58
-_HEAD, _ROW = 30, 58
+_LEFT, _RIGHT, _TOP, _BOTTOM = 96, 16, 16, 62
+_HEAD, _ROW = 34, 64
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Point:
         kind: a class of the style: "good", "bad" or "best".
         width: from the least to the most of x.
         height: likewise of y.
+        is_hollow: whether it is drawn as a ring.
     """
 
     x: float
@@ -44,6 +45,7 @@ class Point:
     kind: str
     width: tuple[float, float] | None = None
     height: tuple[float, float] | None = None
+    is_hollow: bool = False
 
 
 @dataclass(frozen=True)
@@ -141,19 +143,19 @@ def bars(rows: Sequence[Bar], names: tuple[str, str]) -> str:
     parts = [_text((0, 18), names[0], "name"), _text((half, 18), names[1], "name")]
     for number, row in enumerate(rows):
         top = _HEAD + number * _ROW
-        parts.append(_text((0, top + 20), row.name, "row"))
+        parts.append(_text((0, top + 22), row.name, "row"))
         for side, value in enumerate(row.values):
             left, length = side * half, (half - 100) * value / most[side]
-            box = f'x="{left:.1f}" y="{top + 29}" width="{max(length, 1):.1f}" height="14"'
+            box = f'x="{left:.1f}" y="{top + 32}" width="{max(length, 1):.1f}" height="14"'
             parts.append(f'<rect class="{row.kind}" {box} rx="2"/>')
-            parts.append(_text((left + length + 6, top + 43), row.texts[side], "value"))
+            parts.append(_text((left + length + 6, top + 46), row.texts[side], "value"))
     return _svg(_W, height, parts, f"{names[0]} and {names[1]} of each trial")
 
 
 def _grid(axes: tuple[Axis, Axis], x: _Scale, y: _Scale) -> Iterator[str]:
     for value in ticks(x.least, x.most, axes[0].is_log):
         yield _line((x(value), _TOP), (x(value), _H - _BOTTOM), "grid")
-        yield _text((x(value), _H - _BOTTOM + 20), f"{value:g}", "tick middle")
+        yield _text((x(value), _H - _BOTTOM + 22), f"{value:g}", "tick middle")
     for value in ticks(y.least, y.most, axes[1].is_log):
         yield _line((_LEFT, y(value)), (_W - _RIGHT, y(value)), "grid")
         yield _text((_LEFT - 8, y(value) + 5), f"{value:g}", "tick end")
@@ -173,8 +175,9 @@ def _mark(point: Point, x: _Scale, y: _Scale) -> Iterator[str]:
         low, high = point.height
         yield _line((at[0], y(low)), (at[0], y(high)), f"spread {point.kind}")
     size = 8 if point.kind == "best" else 5
+    kind = f"{point.kind} hollow" if point.is_hollow else point.kind
     yield (
-        f'<circle class="{point.kind}" cx="{at[0]:.1f}" cy="{at[1]:.1f}" r="{size}">'
+        f'<circle class="{kind}" cx="{at[0]:.1f}" cy="{at[1]:.1f}" r="{size}">'
         f"<title>{escape(point.text)}</title></circle>"
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from serving.bench.measured import Trial
 from serving.bench.search import Try
 from serving.bench.setting import Setting
+from serving.bench.wording import short
 
 __all__ = ("Progress", "planned_s")
 
@@ -64,7 +65,7 @@ class Progress:
         if sys.stderr.isatty():
             return
         told = trial.problem or (
-            f"{trial.median('throughput'):.4g}/s, p99 {trial.median('p99_ms'):.3g} ms"
+            f"{short(trial.median('throughput'), 4)}/s, p99 {short(trial.median('p99_ms'))} ms"
         )
         sys.stderr.write(f"{trial.measured_s:.3g} s, {trial.setting.name}: {told}\n")
 

@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from serving.bench.wording import counted
+
 __all__ = ("Precision", "Setting", "Space")
 
 Precision = Literal["fp32", "fp16", "bf16", "int8"]
@@ -50,8 +52,8 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
         """In words, for people."""
         words = [self.device, self.precision, f"batch {self.batch_size}"]
         words.append(f"delay {self.max_batch_delay_ms:g} ms")
-        words.append(f"{self.workers} worker{'s' if self.workers > 1 else ''}")
-        asked = f"{self.rate:g}/s" if self.rate else f"{self.concurrency} clients"
+        words.append(counted(self.workers, "worker"))
+        asked = f"{self.rate:g}/s" if self.rate else counted(self.concurrency, "client")
         return ", ".join([*filter(None, words), asked])
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from serving.bench.against import Change, compare
+from serving.bench.against import compare, told
 from serving.bench.journal import Journal
 from serving.bench.limits import Limit, latency_limit_ms
 from serving.bench.load import Plan, run
@@ -24,6 +24,7 @@ from serving.bench.spent import Spent
 from serving.bench.subject import Subject
 from serving.bench.trial import Ask, Bench, Timing
 from serving.bench.tuned import Model, tuned_config
+from serving.bench.wording import short
 
 __all__ = ("Goal", "Sweep", "Swept")
 
@@ -124,7 +125,9 @@ class Sweep:
         whole_s = time.monotonic() - began
         changes = compare(former, journal.trials, tolerance)
         time_facts = self._time_facts(spent, whole_s, is_whole=is_whole)
-        return self._write(journal.trials, time_facts, changes, is_whole=is_whole)
+        is_worse = any(change.is_worse for change in changes)
+        kept, best = self._write(journal.trials, time_facts, told(changes, tolerance))
+        return Swept(kept, best, is_whole, is_worse)
 
     def _search(self, bench: Bench) -> None:
         goal, settings = self._goal, list(self._goal.space.grid())
@@ -144,14 +147,11 @@ class Sweep:
         self,
         trials: Sequence[Trial],
         time_facts: Sequence[tuple[str, str]],
-        changes: Sequence[Change],
-        *,
-        is_whole: bool,
-    ) -> Swept:
+        changes: Sequence[str],
+    ) -> tuple[list[Trial], Trial | None]:
         best, kept = best_of(trials, self._goal.limits), longest(trials)
         # The best is the very object that the page marks.
         best = next((t for t in kept if best and t.setting == best.setting), None)
-        order = sorted(changes, key=lambda change: not change.is_worse)
         report = Report(
             title=f"{self._model.name}: how it is served best",
             facts=[*self._facts(trials, len(kept)), *time_facts],
@@ -161,10 +161,10 @@ class Sweep:
             tuned=tuned_config(self._model, best.setting, _why(best), self._goal.limits)
             if best
             else "",
-            changes=[change.sentence for change in order],
+            changes=changes,
         )
         write_page(self._folder, report)
-        return Swept(kept, best, is_whole, any(change.is_worse for change in changes))
+        return kept, best
 
     def _facts(self, trials: Sequence[Trial], tried: int) -> list[tuple[str, str]]:
         timing, settings = self._goal.timing, len(list(self._goal.space.grid()))
@@ -183,7 +183,8 @@ class Sweep:
 
     def _time_facts(self, spent: Spent, whole_s: float, *, is_whole: bool) -> list[tuple[str, str]]:
         """How long it took, for what, and how much of a full grid's time that is."""
-        said = f"{whole_s / 60:.1f} min" + ("" if is_whole else ", interrupted")
+        took = f"{whole_s / 60:.1f} min" if whole_s >= 60 else f"{whole_s:.0f} s"
+        said = took + ("" if is_whole else ", interrupted")
         facts = [("time", said)]
         if spent.prepared:
             each_s = spent.preparing_s / spent.prepared
@@ -212,7 +213,8 @@ class Sweep:
 def _why(best: Trial) -> str:
     lines = [
         f"Found by `serving bench` on {datetime.now():%Y-%m-%d}, the best of what was tried.",
-        f"{best.median('throughput'):.4g} answers a second, p50 {best.median('p50_ms'):.3g} ms, "
-        f"p99 {best.median('p99_ms'):.3g} ms: {best.setting.name}.",
+        f"{short(best.median('throughput'), 4)} answers a second, "
+        f"p50 {short(best.median('p50_ms'))} ms, p99 {short(best.median('p99_ms'))} ms: "
+        f"{best.setting.name}.",
     ]
     return "\n".join(lines)

@@ -1,10 +1,11 @@
 import random
 from collections.abc import Iterable
 
+import msgspec
 import numpy as np
 import pytest
 
-from serving.bench.against import Change, compare, interval
+from serving.bench.against import Change, compare, interval, told
 from serving.bench.measured import Measured, Slice, Trial
 from serving.bench.setting import Setting
 from tests.unit.serving.bench.simulated import trial
@@ -85,3 +86,22 @@ def test_only_what_both_tried_is_compared_by_its_longest_trial() -> None:
 
 def test_interval_of_equal_values_is_the_value() -> None:
     assert interval([3.0, 3.0, 3.0], np.mean) == (3.0, 3.0)
+
+
+def test_what_did_not_change_is_told_as_one_number() -> None:
+    def change(now: float, *, is_worse: bool = False) -> Change:
+        return Change("batch 1", "p99", 100.0, now, is_worse)
+
+    changes = [change(101.0), change(80.0), change(150.0, is_worse=True), change(99.0)]
+    assert told(changes, 0.05) == [
+        "WORSE: p99 100 -> 150 (+50%), batch 1",
+        "not beyond noise: p99 100 -> 80 (-20%), batch 1",
+        "2 numbers are as before",
+    ]
+
+
+def test_trials_of_too_few_slices_are_not_compared() -> None:
+    short = noisy(100.0, 50.0, 0.0, 1)
+    few = msgspec.structs.replace(short.repeats[0], slices=short.repeats[0].slices[:3])
+    brief = msgspec.structs.replace(short, repeats=(few,))
+    assert [change.what for change in compare([brief], [short])] == ["errors"]

@@ -9,6 +9,7 @@ from serving.bench.measured import Trial
 from serving.bench.page import Report, pareto, report_page
 from serving.bench.plots import ticks
 from serving.bench.setting import Setting
+from serving.bench.wording import short
 from tests.unit.serving.bench.simulated import trial
 
 TRIALS = [
@@ -52,6 +53,23 @@ def test_plots_are_well_formed_and_stay_in_their_frame() -> None:
         for circle in root.iter("circle"):
             assert 0 <= float(circle.attrib["cx"]) <= width
             assert 0 <= float(circle.attrib["cy"]) <= height
+
+
+def test_first_looks_are_rings_and_come_after_whole_trials() -> None:
+    brief = trial(Setting(batch_size=32), 1.0, 500, 10)
+    text = page([*TRIALS, brief], TRIALS[1])
+    assert text.count('<circle class="good hollow"') == 1
+    rows = re.findall(r"<tr class=\"(\w+)\"><th>batch (\d+)", text)
+    assert rows[:4] == [("best", "2"), ("good", "4"), ("good", "1"), ("good", "32")]
+    assert "rings were tried only briefly" in text
+    assert "rings" not in page(TRIALS, None)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(1449.6, "1450"), (123456.0, "123000"), (0.0123, "0.0123"), (7.0, "7")]
+)
+def test_numbers_are_written_without_powers_of_ten(value: float, expected: str) -> None:
+    assert short(value) == expected
 
 
 def test_page_of_nothing_but_problems_tells_them() -> None:
