@@ -159,7 +159,7 @@ def _farms(measured: Measured, rates: Sequence[float]) -> Iterator[str]:
 
 
 def _farm_row(farm: Farm, served: Served, seconds: float, theory: float) -> str:
-    what = f"{farm.rate:,.0f}" + (f", {farm.gone} workers gone a third of it" if farm.gone else "")
+    what = f"{farm.rate:,.0f}" + (f", {farm.gone} of them gone a third of it" if farm.gone else "")
     cells = (
         what,
         f"{farm.workers:,}",
