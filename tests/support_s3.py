@@ -15,6 +15,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from botocore.config import Config
+from botocore.session import get_session
+
 from animator.core.places import BucketPlace
 from tests.support_serve import ROOT, free_ports, wait_until
 
@@ -23,11 +26,15 @@ BUCKET = "animator"
 
 
 class ObjectServer:
-    """A server that a test may stop and start again; what it holds goes with it."""
+    """A server that a test may stop and start again; what it holds goes with it.
+
+    Where ANIMATOR_TEST_STORE names a real one, with our key and secret, that is used instead.
+    """
 
     def __init__(self) -> None:
         (self.port,) = free_ports(1)
-        self.url = f"http://127.0.0.1:{self.port}"
+        self._given = os.environ.get("ANIMATOR_TEST_STORE")
+        self.url = self._given or f"http://127.0.0.1:{self.port}"
         self._process: subprocess.Popen[bytes] | None = None
 
     def place(self, prefix: str = "") -> BucketPlace:
@@ -45,11 +52,20 @@ class ObjectServer:
         }
 
     def start(self) -> None:
-        command = (sys.executable, "-m", "tests.support_s3", str(self.port))
-        self._process = subprocess.Popen(command, cwd=ROOT)
-        wait_until(self._answers, 30, "the start of the object store")
-        request = urllib.request.Request(f"{self.url}/{BUCKET}", method="PUT")
-        urllib.request.urlopen(request, timeout=10).close()
+        if self._given is None:
+            command = (sys.executable, "-m", "tests.support_s3", str(self.port))
+            self._process = subprocess.Popen(command, cwd=ROOT)
+            wait_until(self._answers, 30, "the start of the object store")
+        client = get_session().create_client(
+            "s3",
+            endpoint_url=self.url,
+            region_name="us-east-1",
+            aws_access_key_id=KEY,
+            aws_secret_access_key=SECRET,
+            config=Config(s3={"addressing_style": "path"}),
+        )
+        client.create_bucket(Bucket=BUCKET)
+        client.close()
 
     def stop(self) -> None:
         if self._process is not None:

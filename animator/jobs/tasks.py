@@ -10,6 +10,7 @@ not done anew, and writing replaces.
 import functools
 import logging
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -64,6 +65,9 @@ logger = logging.getLogger(__name__)
 _REDIS_PATIENCE = 20.0
 _MODEL_PATIENCE = 20.0
 _COUNTING_PATIENCE = 1.0
+_LOOK_AGAIN = 0.5
+"""Seconds between two looks whether what is made is still wanted."""
+
 _TOO_LONG = JobProblem(code=JobFailed.code, message="This took too long, so it was given up.")
 
 
@@ -214,10 +218,14 @@ def _attend(shop: Workshop, job: str) -> Iterator[JobProgress]:
 
 
 def _while_wanted(shop: Workshop, animation_id: str, progress: Progress) -> Progress:
-    """Progress that raises NotFound as soon as the animation was deleted: nobody waits for it."""
+    """Progress that raises NotFound soon after the animation was deleted: nobody waits for it."""
+    look_at = 0.0
 
     def tell(step: Step, share: float) -> None:
-        shop.documents.get(AnimationDocument, animation_id)
+        nonlocal look_at
+        if time.monotonic() >= look_at:
+            shop.documents.get(AnimationDocument, animation_id)
+            look_at = time.monotonic() + _LOOK_AGAIN
         progress(step, share)
 
     return tell

@@ -156,7 +156,7 @@ class Bucket:
         Raises:
             NotFound: when there is none.
         """
-        return str(self._head(key)["ETag"])
+        return _bare(self._head(key)["ETag"])
 
     def open(self, key: str) -> OpenBlob:
         """Prepare to read an object bit by bit; what breaks is taken up where it broke.
@@ -165,7 +165,7 @@ class Bucket:
             NotFound: when there is none; while it is read, when it is another one meanwhile.
         """
         found = self._head(key)
-        stream = functools.partial(self._stream, key, found["ETag"])
+        stream = functools.partial(self._stream, key, _bare(found["ETag"]))
         return OpenBlob(int(found["ContentLength"]), stream)
 
     def has(self, key: str) -> bool:
@@ -196,12 +196,13 @@ class Bucket:
         key = f"probe/{secrets.token_hex(8)}"
         try:
             self.put(key, b"probe")
-            written_twice = self.put_if(key, b"again", None) or self.put_if(key, b"again", '"none"')
+            wrongly = self.put_if(key, b"wrong", None) or self.put_if(key, b"wrong", "none")
+            rightly = self.put_if(key, b"right", self.tag(key))
         finally:
             self.delete(key)
-        if written_twice:
-            msg = "The object store ignores If-Match and If-None-Match, so one machine could undo "
-            msg += "what another has just stored. Use a server that knows conditional writes."
+        if wrongly or not rightly:
+            msg = "The object store does not keep conditions (If-Match and If-None-Match), so one "
+            msg += "machine could undo what another has just stored. Use a server that does."
             raise StorageRefused(msg)
 
     @contextmanager
@@ -223,7 +224,7 @@ class Bucket:
             raise StorageRefused(msg)
         with closing(answer["Body"]) as body:
             try:
-                return Stored(body.read(), answer["ETag"])
+                return Stored(body.read(), _bare(answer["ETag"]))
             except _broken_bodies():
                 if reads == 1:
                     raise
@@ -316,6 +317,11 @@ def _error_from(response: Any, place: BucketPlace) -> Exception:
         return StorageRefused(msg + "credentials, the region, and what they may do.")
     logger.warning("the object store fails: %s %s", status, code)
     return StorageUnavailable(f"The object store fails: {status} {code}.")
+
+
+def _bare(tag: str) -> str:
+    """A tag without its quotes: some servers take it for another with them when it comes back."""
+    return tag.strip('"')
 
 
 def _broken_bodies() -> tuple[type[Exception], ...]:

@@ -209,7 +209,7 @@ def test_animation_of_a_drawing_deleted_meanwhile_leaves_no_file(
     assert shop.events.last("j").state == "failed"
 
 
-def test_animation_that_is_deleted_while_it_is_made_is_given_up_at_once(
+def test_animation_that_is_deleted_while_it_is_made_is_given_up(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shop.documents.put("d1", FOUND)
@@ -223,6 +223,7 @@ def test_animation_that_is_deleted_while_it_is_made_is_given_up_at_once(
             if share == 0.5:
                 shop.documents.delete(AnimationDocument, "a1")
 
+    monkeypatch.setattr(tasks, "_LOOK_AGAIN", 0.0)
     monkeypatch.setattr(tasks, "stage_figures", stage_nothing)
     monkeypatch.setattr(tasks, "film", draw)
     tasks.animate_drawing("j", "a1")

@@ -59,9 +59,7 @@ class Store:
         )
         self.engine = Engine(settings, ServerMetrics())
         self.engine.on_change = self._count
-        self.management = Management(
-            self.engine, settings, AuditLog(AuditSettings()), self._count
-        )
+        self.management = Management(self.engine, settings, AuditLog(AuditSettings()), self._count)
 
     @property
     def left(self) -> tuple[set[str], int]:

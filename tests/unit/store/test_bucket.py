@@ -105,7 +105,7 @@ def test_write_whose_answer_was_lost_counts_as_written_and_that_of_another_does_
     breaker.faults = ["lose"]
     assert broken.put_if("a", b"first", None)
     breaker.faults = ["lose"]
-    assert not broken.put_if("a", b"second", '"another"')
+    assert not broken.put_if("a", b"second", "another")
     assert broken.get("a").data == b"first"
     tag = broken.tag("a")
     breaker.faults = ["lose"]
@@ -229,15 +229,12 @@ def test_missing_credentials_are_told_by_what_is_to_be_set(
         Bucket(place, ONCE).probe()
 
 
-def test_server_that_ignores_conditions_is_refused(
-    place: BucketPlace, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("answer", [True, False], ids=["takes all", "takes nothing"])
+def test_server_that_does_not_keep_conditions_is_refused(
+    place: BucketPlace, monkeypatch: pytest.MonkeyPatch, answer: bool
 ) -> None:
-    def put_anyway(self: Bucket, key: str, data: bytes, _: str | None) -> bool:
-        self.put(key, data)
-        return True
-
-    monkeypatch.setattr(Bucket, "put_if", put_anyway)
-    with pytest.raises(StorageRefused, match="ignores If-Match and If-None-Match"):
+    monkeypatch.setattr(Bucket, "put_if", lambda *_: answer)
+    with pytest.raises(StorageRefused, match="does not keep conditions"):
         Bucket(place, ONCE).probe()
     assert list(Bucket(place, ONCE).list("")) == []
 

@@ -26,7 +26,10 @@ def test_what_was_seen_is_known_after_a_restart(tmp_path: Path) -> None:
     again = kept(path)
     assert again.was_kept
     assert again.items() == {"cat.mar": SEEN}
-    assert list(again.of("cat", "1")) == [SEEN]
+    holder = ("cat.mar", "d")
+    assert again.holder_of({"cat.mar"}, "other.mar", "cat", "1") == holder
+    assert again.holder_of({"cat.mar"}, "cat.mar", "cat", "1") is None
+    assert again.holder_of(set(), "other.mar", "cat", "1") is None
 
 
 def test_records_of_another_place_are_not_taken(tmp_path: Path) -> None:

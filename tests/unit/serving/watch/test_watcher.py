@@ -281,7 +281,7 @@ async def test_settings_that_cannot_be_followed_are_told(
 
 
 async def test_look_that_fails_is_told_once_and_stops_nothing(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(tmp_path / "models" / "tag" / "1", "1", "one")
     async with watching(tmp_path) as place:
@@ -289,7 +289,12 @@ async def test_look_that_fails_is_told_once_and_stops_nothing(
         await place.look(3)
         assert place.watcher.counts.failed_looks == 3
         assert caplog.text.count("what is served goes on") == 1
+        monkeypatch.setattr(place.watcher._source, "look", lambda: 1 / 0)
+        watching_on = asyncio.create_task(place.watcher.run(0.001))
+        while place.watcher.counts.failed_looks < 5:
+            await asyncio.sleep(0.001)
+        assert not watching_on.done()
+        watching_on.cancel()
         assert await place.ask() == "one"
         with pytest.raises(ModelNotFound):
             await place.ask("2")
-        await asyncio.sleep(0)
