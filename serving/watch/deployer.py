@@ -95,7 +95,11 @@ class Deployer:
             ServingError: why it is not served.
             OSError: when it cannot be read.
         """
-        digest = await asyncio.to_thread(digest_of, brought.path)
+        try:
+            digest = await asyncio.to_thread(digest_of, brought.path)
+        except BaseException:
+            _take_away(brought)
+            raise
         if known is not None and known.digest == digest and not is_return:
             _take_away(brought)
             change.is_dropped = True

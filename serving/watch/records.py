@@ -2,13 +2,16 @@
 
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-__all__ = ("Outcome", "Record", "Records")
+from serving.archive.stored import StoredModel
+from serving.watch.found import Found
+
+__all__ = ("Outcome", "Record", "Records", "record_of")
 
 _FORMAT = 1
 _MOST_BYTES = 64 << 20
@@ -115,10 +118,55 @@ class Records:
         """All of them, as they are now."""
         return dict(self._by_key)
 
-    def of(self, model: str, version: str) -> Iterator[Record]:
-        """Those of one version, under whatever key."""
-        return (
-            record
+    def is_known_good(self, found: Found) -> bool:
+        """Whether just this was seen before, and could be served."""
+        record = self._by_key.get(found.key)
+        if record is None or record.signature != found.signature:
+            return False
+        return record.outcome != "rejected"
+
+    def holder_of(
+        self, there: Collection[str], key: str, model: str, version: str
+    ) -> tuple[str, str] | None:
+        """Find a version under another key; that key, and the digest of what is there.
+
+        Args:
+            there: keys of what is there now.
+            key: that does not count.
+            model: its name.
+            version: of the model.
+        """
+        for other, record in self._by_key.items():
+            is_meant = (record.model, record.version) == (model, version)
+            is_served = record.outcome in {"served", "rolled_back"}
+            if is_meant and is_served and other != key and other in there:
+                return other, record.digest
+        return None
+
+    def was_taken_back(self, model: str, version: str, digest: str) -> bool:
+        """Whether a version took itself back with this content, under whatever key."""
+        return any(
+            (record.model, record.version, record.digest) == (model, version, digest)
             for record in self._by_key.values()
-            if (record.model, record.version) == (model, version)
+            if record.outcome == "rolled_back"
         )
+
+
+def record_of(found: Found, stored: StoredModel, known: Record | None) -> Record:
+    """What is known of something that the server loaded by itself, at its start.
+
+    Args:
+        found: what it is.
+        stored: what was loaded.
+        known: what was known of its key.
+    """
+    usual = Record(signature=found.signature, outcome="served")
+    before = known if known is not None and known.signature == found.signature else usual
+    return Record(
+        signature=found.signature,
+        outcome="rolled_back" if before.outcome == "rolled_back" else "served",
+        digest=stored.sha256 or before.digest,
+        model=stored.manifest.name,
+        version=stored.manifest.version,
+        is_beside=before.is_beside,
+    )

@@ -18,7 +18,7 @@ from serving.watch.counts import WatchCounts
 from serving.watch.deployer import Deployer, NotNow
 from serving.watch.found import Found, LookFailed, Source, digest_of
 from serving.watch.passing import is_passing
-from serving.watch.records import Outcome, Record, Records
+from serving.watch.records import Record, Records, record_of
 
 __all__ = ("Watcher",)
 
@@ -77,11 +77,11 @@ class Watcher:
         self._waiting: dict[str, _Waiting] = {}
         self._there: set[str] = set()
         self._missing: frozenset[str] = frozenset()
-        self._has_failed = False
+        self._has_failed = self._is_empty = False
         self.counts = WatchCounts()
         self.is_removing = False
-        deployer.was_taken_back = self._was_taken_back
-        deployer.holder_of = self._holder_of
+        deployer.was_taken_back = records.was_taken_back
+        deployer.holder_of = lambda *version: records.holder_of(self._there, *version)
 
     async def prepare(self) -> frozenset[str]:
         """Learn what is there before anything is loaded; the keys of what shall not be.
@@ -99,7 +99,7 @@ class Watcher:
             if record.is_beside:
                 self._deployer.put_beside(record.model, record.version)
         found = await self._first_look()
-        return frozenset(each.key for each in found if not self._is_known_good(each))
+        return frozenset(each.key for each in found if not self._records.is_known_good(each))
 
     async def take_up(self, served: Mapping[str, StoredModel], *, is_all: bool) -> None:
         """Go on from what was loaded, and load what was there before and is not; then look on.
@@ -119,9 +119,10 @@ class Watcher:
             for each in found:
                 known = self._records.get(each.key)
                 if each.key in served:
-                    self._records.set(each.key, _record_of(each, served[each.key], known))
+                    self._records.set(each.key, record_of(each, served[each.key], known))
                 elif self._records.was_kept or is_all:
-                    if _was_served(known) or not self._records.was_kept:
+                    was_served = known is not None and known.outcome == "served"
+                    if was_served or not self._records.was_kept:
                         await self._return(each, known)
                 else:
                     self._records.set(
@@ -140,8 +141,13 @@ class Watcher:
     async def run(self, interval_s: float) -> None:
         """Look every so many seconds, give or take a tenth, until this is cancelled."""
         while True:
-            await asyncio.sleep(interval_s * random.uniform(0.9, 1.1))
-            await self.look_once()
+            spread = random.uniform(0.9, 1.1)  # nosec B311: moments are no secrets
+            await asyncio.sleep(interval_s * spread)
+            try:
+                await self.look_once()
+            except Exception as error:
+                # A fault of ours shall not end the watching, nor be told every few seconds.
+                self._tell_failure(error)
 
     async def look_once(self) -> None:
         """Look, and deploy what has arrived wholly; whatever fails is told in the log."""
@@ -150,9 +156,6 @@ class Watcher:
         except LookFailed as error:
             self._tell_failure(error)
             return
-        self._has_failed = False
-        self.counts.looks += 1
-        self.counts.looked_at = time.time()
         with acting_as(_WATCHER):
             self._there = {each.key for each in found}
             self._learn_rollbacks()
@@ -161,6 +164,9 @@ class Watcher:
             self.counts.pending = len(pending)
             await self._remove()
         await asyncio.to_thread(self._records.save)
+        self._has_failed = False
+        self.counts.looks += 1
+        self.counts.looked_at = time.time()
 
     async def _first_look(self) -> Sequence[Found]:
         try:
@@ -168,11 +174,6 @@ class Watcher:
         except LookFailed as error:
             msg = f"what shall be watched cannot be looked at: {error}"
             raise ServerUnavailable(msg) from error
-
-    def _is_known_good(self, found: Found) -> bool:
-        record = self._records.get(found.key)
-        is_same = record is not None and record.signature == found.signature
-        return is_same and record is not None and record.outcome != "rejected"
 
     async def _return(self, found: Found, known: Record | None) -> None:
         """Serve at the start what was served before it, or would have been loaded."""
@@ -212,8 +213,10 @@ class Watcher:
         except LookFailed as error:
             _log.info("%s", error)
             return False
-        except ServingError as error:
+        except Exception as error:
             if not is_passing(error):
+                if not isinstance(error, ServingError):
+                    _log.exception("%s could not be deployed", found.key)
                 self._reject(found, error)
                 return True
             waiting.not_before = time.monotonic() + waiting.wait_s
@@ -250,11 +253,11 @@ class Watcher:
                     raise InvalidModel(msg) from error
                 raise
 
-    def _reject(self, found: Found, error: ServingError) -> None:
+    def _reject(self, found: Found, error: Exception) -> None:
         """Leave it alone until it changes."""
         self.counts.rejected += 1
         _log.error("%s is not served until it changes: %s", found.key, error)
-        record = Record(signature=found.signature, outcome="rejected", reason=error.message)
+        record = Record(signature=found.signature, outcome="rejected", reason=str(error))
         self._records.set(found.key, record)
         self._waiting.pop(found.key, None)
 
@@ -271,7 +274,7 @@ class Watcher:
                 and self._releases.was_rolled_back(record.model, record.version)
                 and not self._releases.is_on(record.model)
             ):
-                self._records.set(key, _with(record, "rolled_back"))
+                self._records.set(key, msgspec.structs.replace(record, outcome="rolled_back"))
 
     async def _learn_digests(self, found: Sequence[Found]) -> None:
         """Hash what the server loaded by itself, so that the same content is known again."""
@@ -288,21 +291,6 @@ class Watcher:
             return record
         return msgspec.structs.replace(record, digest=digest)
 
-    def _holder_of(self, key: str, model: str, version: str) -> tuple[str, str] | None:
-        """Under which other key a version is there already, and the digest of that."""
-        for other, record in self._records.items().items():
-            is_other = other != key and other in self._there
-            is_served = record.outcome in {"served", "rolled_back"}
-            if is_other and is_served and (record.model, record.version) == (model, version):
-                return other, record.digest
-        return None
-
-    def _was_taken_back(self, model: str, version: str, digest: str) -> bool:
-        return any(
-            record.outcome == "rolled_back" and record.digest == digest
-            for record in self._records.of(model, version)
-        )
-
     async def _remove(self) -> None:
         """Deal with what was there and is not: what is missing in two looks is gone.
 
@@ -315,8 +303,11 @@ class Watcher:
         )
         if missing and not self._there:
             # A disk that is not mounted looks like this: nothing is taken for gone.
-            _log.warning("nothing is there any more; what is served goes on")
+            if not self._is_empty:
+                _log.warning("nothing is there any more; what is served goes on")
+            self._is_empty = True
             return
+        self._is_empty = False
         for key in missing & self._missing:
             record = self._records.get(key)
             if record is not None and await self._is_removed(key, record):
@@ -343,30 +334,10 @@ class Watcher:
         self.counts.removed += 1
         return True
 
-    def _tell_failure(self, error: LookFailed) -> None:
+    def _tell_failure(self, error: Exception) -> None:
         """Say once that nothing can be seen, until it can."""
         self.counts.failed_looks += 1
         if not self._has_failed:
             self._has_failed = True
-            _log.error("%s; what is served goes on", error)
-
-
-def _was_served(known: Record | None) -> bool:
-    return known is not None and known.outcome == "served"
-
-
-def _record_of(found: Found, stored: StoredModel, known: Record | None) -> Record:
-    """What is known of something that the server loaded by itself."""
-    is_same = known is not None and known.signature == found.signature
-    return Record(
-        signature=found.signature,
-        outcome="rolled_back" if is_same and known and known.outcome == "rolled_back" else "served",
-        digest=stored.sha256 or (known.digest if is_same and known else ""),
-        model=stored.manifest.name,
-        version=stored.manifest.version,
-        is_beside=is_same and known is not None and known.is_beside,
-    )
-
-
-def _with(record: Record, outcome: Outcome) -> Record:
-    return msgspec.structs.replace(record, outcome=outcome)
+            fault = None if isinstance(error, LookFailed) else error
+            _log.error("%s; what is served goes on", error, exc_info=fault)
