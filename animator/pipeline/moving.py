@@ -1,0 +1,114 @@
+"""From an annotation to moved figures."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from animator.core.annotation import Annotation, Depth
+from animator.core.drawing import Drawing, Figure, crop_figure
+from animator.core.errors import NoFigureFound
+from animator.core.geometry import Box
+from animator.core.mask import Mask, mask_from_run_lengths
+from animator.core.moved_figure import MovedFigure, Rehearsal
+from animator.core.pose import PoseSequence
+from animator.core.rig import Rig
+from animator.core.rigging import USUAL, RigOptions
+from animator.core.skeleton import Skeleton
+from animator.core.tracing import part
+from animator.directing import Directions
+from animator.motion import Performance, order_limbs, perform
+from animator.pipeline.progress import Progress
+from animator.rigging import build_rig, deform, fit_template, pose_joints, rest_joints
+
+__all__ = ("move_figures",)
+
+MOST_REHEARSED = 6
+"""Figures of which there are previews, at most: those nearest to the viewer."""
+
+
+def move_figures(
+    drawing: Drawing,
+    annotation: Annotation,
+    directions: Directions,
+    progress: Progress,
+    rigging: RigOptions = USUAL,
+) -> tuple[MovedFigure, ...]:
+    """Let the figures of a drawing do what they are directed to.
+
+    drawing: turned upright already.
+    rigging: how the figures are made movable.
+
+    Raises:
+        NoFigureFound: when the annotation holds no figure with outline and skeleton.
+        InvalidMotion: when a motion does not fit.
+        EmptyMask: when a figure's outline is too small to move.
+        InvalidSkeleton: when a figure's joints cannot be moved.
+    """
+    moved: list[MovedFigure] = []
+    ready = _ready_figures(annotation)
+    for one in ready:
+        progress("rigging", 0.0)
+        figure, mask = crop_figure(drawing, one.box), one.mask
+        template = rigging.skeleton
+        used = one.skeleton if template is None else fit_template(template, mask)
+        with part("rig"):
+            rig = build_rig(figure, mask, used, rigging)
+        progress("moving", 0.1)
+        rehearsed = directions.repertoire if len(moved) >= len(ready) - MOST_REHEARSED else {}
+        moved.append(_move(one, figure, rig, replace(directions, repertoire=rehearsed)))
+    return tuple(moved)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ready:
+    """A figure that can be moved; see `FigureAnnotation`."""
+
+    id: str
+    box: Box
+    mask: Mask
+    skeleton: Skeleton
+    limbs: Mapping[str, Depth]
+
+
+def _ready_figures(annotation: Annotation) -> list[_Ready]:
+    """The figures that can be moved, the one that stands lowest last: it is nearest."""
+    ready = [
+        _Ready(one.id, one.box, mask_from_run_lengths(one.mask), one.skeleton, one.limbs)
+        for one in annotation.figures
+        if one.mask is not None and one.skeleton is not None and not one.hidden
+    ]
+    if not ready:
+        msg = (
+            "No figure was found in the drawing. Take the photo straight from above in bright "
+            "light, with the whole figure in the picture."
+        )
+        raise NoFigureFound(msg)
+    return sorted(ready, key=lambda figure: figure.box.y2)
+
+
+def _move(one: _Ready, figure: Figure, rig: Rig, directions: Directions) -> MovedFigure:
+    """A figure that does what it is directed to."""
+
+    def act(performance: Performance) -> PoseSequence:
+        poses = perform(performance, rig.skeleton, rig.to_world)
+        return order_limbs(poses, rig.skeleton, one.limbs)
+
+    entry = directions.entry_of(one.id)
+    with part("retarget"):
+        poses = act(entry.performance)
+    with part("deform"):
+        track = deform(rig, poses)
+    with part("rehearse"):
+        repertoire = tuple(
+            Rehearsal(name, loops, act(performance))
+            for name, (performance, loops) in directions.repertoire.items()
+        )
+    return MovedFigure(
+        figure=figure,
+        mask=one.mask,
+        rig=rig,
+        joints=pose_joints(rest_joints(rig), rig.skeleton.parents, poses).places,
+        track=track,
+        id=one.id,
+        start=entry.start,
+        repertoire=repertoire,
+    )
