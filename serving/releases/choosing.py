@@ -94,7 +94,7 @@ class Split:
         return best
 
     def _draw(self) -> str:
-        point = random.random()
+        point = random.random()  # nosec B311: a draw is no secret
         for version, end in zip(self._versions, self._cumulated, strict=True):
             if point < end:
                 return version

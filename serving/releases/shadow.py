@@ -69,7 +69,8 @@ class Shadow:
             live: the answer.
             live_s: after how long it came, seconds.
         """
-        if random.random() >= self._plan.share or _is_beyond_comparison(live):
+        is_drawn = random.random() < self._plan.share  # nosec B311: a draw is no secret
+        if not is_drawn or _is_beyond_comparison(live):
             return
         stable, candidate = pair
         if (
