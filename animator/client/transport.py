@@ -9,7 +9,7 @@ import httpx
 import msgspec
 
 from animator.client.errors import ServerUnreachable, error_from_answer
-from animator.core.errors import JobFailed, TooManyRequests
+from animator.core.errors import JobFailed, StorageUnavailable, TooManyRequests
 
 __all__ = ("Transport",)
 
@@ -18,6 +18,9 @@ Body = TypeVar("Body")
 _IDEMPOTENT = frozenset({"GET", "PUT", "DELETE"})
 _NO_SERVER = frozenset({502, 503, 504})
 """What a proxy answers that finds no server; the body is then its own."""
+
+_REFUSED = (TooManyRequests, JobFailed, StorageUnavailable)
+"""Hence not done, and perhaps done if asked again."""
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 5.0
 
@@ -81,7 +84,7 @@ class Transport:
         while True:
             try:
                 return send()
-            except (TooManyRequests, JobFailed) as error:  # refused, hence not done
+            except _REFUSED as error:
                 wait = error.retry_after if isinstance(error, TooManyRequests) else pause
                 if time.monotonic() + wait > end:
                     raise

@@ -80,6 +80,7 @@ def test_answer_that_is_no_problem_of_ours_is_a_refusal() -> None:
         pytest.param("DELETE", LOST, id="lost answer to a deletion"),
         pytest.param("POST", httpx.ConnectError("away"), id="never sent"),
         pytest.param("POST", problem(503, "job_failed"), id="no work taken"),
+        pytest.param("POST", problem(503, "storage_unavailable"), id="no store"),
         pytest.param("POST", problem(429, "too_many_requests"), id="too often"),
     ],
 )
