@@ -11,7 +11,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.support_serve import ROOT, free_ports, wait_until
+from serving.bench.ports import free_ports
+from tests.support_serve import ROOT, wait_until
 
 FILES = ROOT / "deploy" / "haproxy"
 POLICY = FILES / "policy.cfg"

@@ -11,7 +11,8 @@ import httpx
 import pytest
 import yaml
 
-from tests.support_serve import ROOT, free_ports, wait_until
+from serving.bench.ports import free_ports
+from tests.support_serve import ROOT, wait_until
 
 DEPLOY = ROOT / "deploy"
 DASHBOARDS = sorted((DEPLOY / "grafana" / "dashboards").glob("*.json"))

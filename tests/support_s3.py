@@ -19,7 +19,8 @@ from botocore.config import Config
 from botocore.session import get_session
 
 from animator.core.places import BucketPlace
-from tests.support_serve import ROOT, free_ports, wait_until
+from serving.bench.ports import free_ports
+from tests.support_serve import ROOT, wait_until
 
 KEY, SECRET = "test", "a-secret-of-the-tests"
 BUCKET = "animator"

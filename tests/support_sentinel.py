@@ -14,7 +14,8 @@ import redis.exceptions
 from redis import Redis
 
 from animator.launch.embedded_redis import find_redis_server
-from tests.support_serve import free_ports, wait_until
+from serving.bench.ports import free_ports
+from tests.support_serve import wait_until
 
 MASTER = "drawings"
 DOWN_AFTER_MS = 1000

@@ -4,7 +4,6 @@ import io
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -16,6 +15,8 @@ from typing import IO, Any
 
 import httpx
 from PIL import Image, ImageDraw
+
+from serving.bench.ports import free_ports
 
 ROOT = Path(__file__).parents[1]
 TINY_MODELS = Path(__file__).parent / "support_models"
@@ -40,14 +41,6 @@ def draw_doll() -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, "PNG")
     return buffer.getvalue()
-
-
-def free_ports(count: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
-    return ports
 
 
 def wait_until(is_true: Callable[[], bool], within: float, what: str) -> float:

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,6 +13,8 @@ from typing import Any
 
 import httpx
 import pytest
+
+from serving.bench.ports import free_ports
 
 __all__ = ("Archiver", "Server", "our_server", "real_torchserve")
 
@@ -93,7 +94,7 @@ def real_torchserve(folder: Path, store: Path, **config: str) -> Iterator[Server
     if not python:
         pytest.skip(f"{PEER} names no interpreter with torchserve")
     folder.mkdir(parents=True)
-    ports = _free_ports(5)
+    ports = free_ports(5)
     addresses = [f"http://127.0.0.1:{port}" for port in ports[:3]]
     lines = {
         "inference_address": addresses[0],
@@ -125,7 +126,7 @@ def real_torchserve(folder: Path, store: Path, **config: str) -> Iterator[Server
 def our_server(folder: Path, store: Path, **config: str) -> Iterator[Server]:
     """Run ours with the same archives and the same settings."""
     folder.mkdir(parents=True)
-    ports = _free_ports(5)
+    ports = free_ports(5)
     addresses = [f"http://127.0.0.1:{port}" for port in ports[:3]]
     command = [sys.executable, "-m", "serving", "start", "--models-dir", str(store)]
     settings = {
@@ -186,14 +187,3 @@ def _wait(url: str, process: "subprocess.Popen[bytes]", folder: Path) -> None:
         except httpx.TransportError:
             time.sleep(0.2)
     pytest.fail(f"the server did not start:\n{(folder / 'output.txt').read_text()[-3000:]}")
-
-
-def _free_ports(count: int) -> list[int]:
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
-    finally:
-        for one in sockets:
-            one.close()

@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from serving.__main__ import main
+from serving.bench.ports import free_ports
 from serving.protocol.proto.generated import torchserve_management_pb2 as pb
 from tests.support_contract import Server, running_server
-from tests.support_serve import free_ports
 
 pytestmark = pytest.mark.usefixtures("guarded")
 

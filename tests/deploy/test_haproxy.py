@@ -10,12 +10,13 @@ from contextlib import ExitStack
 import grpc
 import pytest
 
+from serving.bench.ports import free_ports
 from serving.protocol.proto.generated import health_pb2
 from tests.support_contract import start_server, wait_for_server
 from tests.support_grpc import Stub
 from tests.support_haproxy import FILES, POLICY, Proxy, find_haproxy, haproxy
 from tests.support_load import Answer, Connection
-from tests.support_serve import ROOT, free_ports
+from tests.support_serve import ROOT
 
 MODELS = ROOT / "tests" / "faults" / "models"
 PATH = "/predictions/wild"

@@ -15,13 +15,13 @@ import yaml
 from animator.__main__ import build_parser
 from animator.launch.embedded_redis import find_redis_server, is_redis_up
 from animator.settings import Settings
+from serving.bench.ports import free_ports
 from tests.support_serve import (
     ROOT,
     TINY_MODELS,
     App,
     descendants,
     draw_doll,
-    free_ports,
     is_answering,
     launch,
     wait_until,
@@ -50,7 +50,7 @@ class Town:
         for variable, said in SERVICES[service]["environment"].items():
             value = re.sub(r"\$\{\w+:-(.*?)\}", r"\1", said)  # what holds where nobody says more
             for name, place in names.items():
-                value = value.replace(name, place)  # noqa: PLW2901
+                value = value.replace(name, place)
             given[variable] = value
         return given | {
             "ANIMATOR_PORT": str(self.web),

@@ -15,10 +15,11 @@ from pathlib import Path
 import httpx
 import pytest
 
+from serving.bench.ports import free_ports
 from tests.faults.test_model_worker import workers_of
 from tests.support_contract import Server, start_server, wait_for_server
 from tests.support_load import Answer, Connection, at_rate
-from tests.support_serve import PATIENCE, free_ports, is_running, wait_until
+from tests.support_serve import PATIENCE, is_running, wait_until
 
 MODELS = Path(__file__).parent / "models"
 PATH = "/predictions/wild"

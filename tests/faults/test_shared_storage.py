@@ -14,6 +14,7 @@ import pytest
 
 from animator.store import LOOK
 from animator.store.bucket import Bucket
+from serving.bench.ports import free_ports
 from tests.support_redis import private_redis
 from tests.support_s3 import BUCKET, ObjectServer, object_server
 from tests.support_sentinel import MASTER, Guard, guarded_redis
@@ -21,7 +22,6 @@ from tests.support_serve import (
     TINY_MODELS,
     App,
     draw_doll,
-    free_ports,
     is_answering,
     launch,
     serving_app,

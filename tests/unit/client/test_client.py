@@ -22,8 +22,8 @@ from animator.core.errors import (
     UnsupportedImage,
 )
 from animator.core.job import JobEvent, JobProblem
+from serving.bench.ports import free_ports
 from tests.support_api import GIF, MemoryServices, put_animation, put_drawing
-from tests.support_serve import free_ports
 
 
 @contextmanager

@@ -10,10 +10,10 @@ import redis.exceptions
 from redis import Redis
 
 from animator.jobs.connection import connect, connect_async, connect_once
+from serving.bench.ports import free_ports
 from tests.support_certificates import Papers, make_papers
 from tests.support_redis import PrivateRedis
 from tests.support_sentinel import MASTER, Guard, Server, find_tls_server, guarded_redis
-from tests.support_serve import free_ports
 
 WORD = "p@ss/word"
 USERS = ("user default off", f"user worker on >{WORD} ~* &* +@all")

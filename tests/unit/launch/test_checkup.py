@@ -10,8 +10,9 @@ import pytest
 from animator.__main__ import main
 from animator.launch.checkup import Finding, examine
 from animator.settings import Settings
+from serving.bench.ports import free_ports
 from tests.support_s3 import BUCKET, ObjectServer
-from tests.support_serve import TINY_MODELS, free_ports
+from tests.support_serve import TINY_MODELS
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from animator.launch.problems import CannotStart
 from animator.launch.roles import Role, plan_services, ports_of
 from animator.launch.serve import serve
 from animator.settings import Settings
+from serving.bench.ports import free_ports
 from tests.support_s3 import BUCKET, ObjectServer
-from tests.support_serve import free_ports
 
 
 @pytest.fixture

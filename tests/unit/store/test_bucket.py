@@ -18,9 +18,9 @@ from animator.store import bucket as bucket_module
 from animator.store.bucket import Bucket, Patience
 from animator.store.bucket_keys import BucketKeys
 from animator.store.object_documents import ObjectDocuments
+from serving.bench.ports import free_ports
 from tests.support_breaker import Breaker, breaking
 from tests.support_s3 import SECRET, ObjectServer
-from tests.support_serve import free_ports
 
 DRAWING = DrawingDocument(id="d1", name="cat.png", upload="d1.upload", job="j1", created=1.0)
 ONCE = Patience(attempts=1, silence=5.0, rest=0.0)

@@ -9,12 +9,12 @@ import grpc
 import httpx
 import pytest
 
+from serving.bench.ports import free_ports
 from serving.protocol.proto.generated import open_inference_pb2 as oip
 from serving.protocol.proto.generated import torchserve_inference_pb2 as ts
 from tests.faults.test_releases import GOOD, write_models
 from tests.support_contract import start_server, stop_server, wait_for_server
 from tests.support_grpc import Stub
-from tests.support_serve import free_ports
 
 V2_BODY = {"inputs": [{"name": "x", "datatype": "FP32", "shape": [], "data": [3]}]}
 FAILS = {**GOOD, "seconds": 0.0, "failing": 1.0}
