@@ -155,7 +155,7 @@ def _by_model(objects: Sequence[_Object]) -> dict[str, list[_Object]]:
         pieces = key.split("/")
         if any(map(is_passed_over, pieces)) and ".." not in pieces:
             continue
-        home = next((home for home in homes if key.startswith(f"{home}/")), "")
+        home = max((home for home in homes if key.startswith(f"{home}/")), key=len, default="")
         if home:
             found.setdefault(home, []).append(each)
         elif key.endswith(SUFFIXES) and (len(pieces) == 1 or not _is_plain(pieces)):

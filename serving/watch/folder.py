@@ -9,14 +9,13 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from serving.archive.manifest import MANIFEST_FILE
-from serving.archive.mar_manifest import is_torchserve
 from serving.watch.found import (
     SUFFIXES,
     Brought,
     Found,
     LookFailed,
     in_order,
+    is_model,
     is_passed_over,
     signature_of,
 )
@@ -79,13 +78,14 @@ class WatchedFolder:
             if not path.is_dir():
                 if path.name.endswith(SUFFIXES):
                     yield path
-            elif _is_model(path):
+                continue
+            if is_model(path):
                 yield path
-            elif self._is_inside(path):
+            if self._is_inside(path):
                 yield from (
                     inner
                     for inner in sorted(path.iterdir())
-                    if not is_passed_over(inner.name) and inner.is_dir() and _is_model(inner)
+                    if not is_passed_over(inner.name) and inner.is_dir() and is_model(inner)
                 )
 
     def _describe(self, path: Path) -> Found:
@@ -111,6 +111,8 @@ class WatchedFolder:
         count = 0
         for place, folders, names in os.walk(folder):
             folders[:] = sorted(name for name in folders if not is_passed_over(name))
+            if Path(place) == folder:
+                folders[:] = [name for name in folders if not is_model(folder / name)]
             # A link to a folder is listed as a folder, and not walked into.
             links = [name for name in folders if (Path(place) / name).is_symlink()]
             for name in sorted((*names, *links)):
@@ -147,7 +149,3 @@ class WatchedFolder:
             return path.resolve().is_relative_to(self._root.resolve())
         except (OSError, RuntimeError):  # links in a circle
             return False
-
-
-def _is_model(folder: Path) -> bool:
-    return (folder / MANIFEST_FILE).is_file() or is_torchserve(folder)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from serving.archive.manifest import MANIFEST_FILE
+from serving.archive.mar_manifest import is_torchserve
 from serving.registry.repository import version_rank
 
 __all__ = (
@@ -16,6 +18,7 @@ __all__ = (
     "Source",
     "digest_of",
     "in_order",
+    "is_model",
     "is_passed_over",
     "signature_of",
 )
@@ -91,6 +94,11 @@ def is_passed_over(name: str) -> bool:
     return name.startswith(".") or name.endswith(_COMING) or name == _CACHE
 
 
+def is_model(folder: Path) -> bool:
+    """Whether a folder is one of a model; within that of another it is none of its parts."""
+    return (folder / MANIFEST_FILE).is_file() or is_torchserve(folder)
+
+
 def in_order(found: Iterable[Found]) -> list[Found]:
     """Lower versions first, as their names tell them: 1.9 goes before 1.10."""
     return sorted(found, key=lambda each: version_rank(each.key))
@@ -102,7 +110,7 @@ def signature_of(parts: Iterable[object]) -> str:
 
 
 def digest_of(path: Path) -> str:
-    """Hash the content of a file, or names and content of all files of a folder: SHA-256.
+    """Hash the content of a file, or names and content of a model's files in a folder: SHA-256.
 
     Raises:
         OSError: when something cannot be read.
@@ -110,10 +118,13 @@ def digest_of(path: Path) -> str:
     if not path.is_dir():
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
+    others = {inner.name for inner in path.iterdir() if is_model(inner)}
     files = (
         file
         for file in sorted(path.rglob("*"))
-        if file.is_file() and not any(map(is_passed_over, file.relative_to(path).parts))
+        if file.is_file()
+        and file.relative_to(path).parts[0] not in others
+        and not any(map(is_passed_over, file.relative_to(path).parts))
     )
     parts = (f"{file.relative_to(path).as_posix()} {digest_of(file)}" for file in files)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()

@@ -65,12 +65,20 @@ def test_archives_and_folders_are_found_lower_versions_first(bucket: Bucket) -> 
         "dog/1/manifest.json",
         "emu/manifest.json",
         "emu/handler.py",
+        "emu/2/manifest.json",
         "unfinished/weights.bin",
     ):
         bucket.put(key)
     found = {each.key: each for each in bucket.watched.look()}
-    assert list(found) == ["cat-1.9.mar", "cat-1.10.mar", "dog/1", "dog/2", "emu"]
-    assert [each.is_whole for each in found.values()] == [True, True, False, False, False]
+    assert list(found) == [
+        "cat-1.9.mar",
+        "cat-1.10.mar",
+        "dog/1",
+        "dog/2",
+        "emu",
+        "emu/2",
+    ]
+    assert [each.is_whole for each in found.values()] == [True] * 2 + [False] * 4
     assert not any(each.problem for each in found.values())
 
 

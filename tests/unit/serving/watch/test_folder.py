@@ -40,6 +40,15 @@ def test_archives_models_and_versions_are_found_lower_versions_first(root: Path)
     ]
 
 
+def test_version_within_the_folder_of_another_is_found_for_itself(root: Path) -> None:
+    folder = put(root / "tag", "1", "x")
+    before, digest = look(root)["tag"], digest_of(folder)
+    put(folder / "2", "2", "y")
+    found = look(root)
+    assert list(found) == ["tag", "tag/2"]
+    assert (found["tag"].signature, digest_of(folder)) == (before.signature, digest)
+
+
 @pytest.mark.parametrize(
     "name", [".hidden.mar", "cat.mar.part", "cat.mar.tmp", "cat.mar~", "cat.txt", "__pycache__"]
 )
