@@ -12,7 +12,7 @@ _EPILOG = """\
 Settings come from a TOML file (--config, or ANIMATOR_CONFIG), whose table [serving] is that of the
 model server (`animator bench` writes one), over it the environment (ANIMATOR_PORT,
 ANIMATOR_DATA_DIR, REDIS_URL ...), over that these options. The parts can run apart, on one machine
-or several, over one Redis and one data folder:
+or several, over one Redis, and one data folder or one bucket (ANIMATOR_STORE):
 
   animator serve --role inference
   REDIS_URL=redis://queue:6379 animator serve --role worker --inference-url http://models:8080
@@ -27,6 +27,7 @@ _OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("--data-dir", "DIR", "drawings, animations and the queue (~/.local/share/animator)"),
     ("--models-dir", "DIR", "folder of model folders"),
     ("--redis-url", "URL", "a Redis or Valkey (a private one in the data folder)"),
+    ("--store", "URL", "a bucket for drawings and animations: s3://BUCKET/PREFIX (the data folder)"),
     ("--inference-url", "URL", "the model server, when it runs elsewhere"),
     ("--inference-host", "ADDRESS", "where the model server listens (127.0.0.1)"),
     ("--inference-port", "N", "port for predictions (8080)"),
