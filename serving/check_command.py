@@ -74,6 +74,9 @@ def _describe_settings(settings: ServerSettings) -> Iterator[str]:
         host = urlsplit(getattr(settings, name)).hostname or settings.host
         if host not in _LOOPBACK:
             yield f"  models are code, and others can reach them at {host} ({name})"
+    if settings.watch.enabled:
+        place = settings.watch.source or settings.models_dir
+        yield f"  models are code, and who can write to {place} may run any (watch)"
 
 
 def _archives_of(settings: ServerSettings | None) -> Sequence[Path]:

@@ -113,7 +113,8 @@ class Management:
             ServingError: why it is not served; nothing of it stays.
         """
         under = {"min_workers": self._settings.initial_workers}
-        async with self._audit.change("register", request.model_name or "") as change:
+        name = request.model_name or _file_name(request.url or "")
+        async with self._audit.change("register", name) as change:
             change.reason = f"asked for {request.url}"
             self._check_may_change()
             admitted = await self._admission.admit(request, under)
@@ -333,6 +334,10 @@ class Management:
     def _check_may_change(self) -> None:
         if not self.may_change_models:
             raise NotAllowed(NOT_ALLOWED)
+
+
+def _file_name(url: str) -> str:
+    return url.partition("?")[0].rpartition("/")[2]
 
 
 def _not_started(name: str, version: str, error: ServingError) -> WorkersNotStarted:

@@ -1,6 +1,7 @@
 """AuditLog: takes note of every change, and of every attempt to make one."""
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -24,6 +25,9 @@ _NAME, _REASON, _STATE = 200, 500, 8192
 """Longest name and reason of an entry, characters; largest `before` and `after`, bytes."""
 
 _TOO_LARGE = {"too_large": True}
+
+_QUERY = re.compile(r"(\w+://[^\s?]*)\?\S*")
+"""An address with its query, which may hold a signature that opens a bucket."""
 
 
 @dataclass(slots=True)
@@ -198,7 +202,7 @@ def _entry(what: AuditAction, change: Change, result: str, by: Actor) -> AuditEn
         version=change.version[:_NAME],
         before=_bounded(change.before),
         after=_bounded(change.after),
-        reason=change.reason[:_REASON],
+        reason=_QUERY.sub(r"\1?...", change.reason)[:_REASON],
         result=result,
         previous="",
     )

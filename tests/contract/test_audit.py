@@ -97,7 +97,14 @@ def test_attempt_that_fails_is_noted_with_its_reason(guarded: Guarded) -> None:
     assert guarded.ask("POST", "/models", url="nothing.mar").status_code == 404
     entry = guarded.latest(result="failed")
     assert (entry["what"], entry["result"]) == ("register", "archive_not_found")
-    assert "nothing.mar" in entry["reason"]
+    assert (entry["model"], "nothing.mar" in entry["reason"]) == ("nothing.mar", True)
+    # The query of an address may be a signature that opens a bucket.
+    secret = "https://bucket.example.org/cat.mar?X-Amz-Signature=5ec7e7"
+    assert guarded.ask("POST", "/models", url=secret).status_code == 400
+    entry = guarded.latest(result="failed")
+    assert entry["model"] == "cat.mar"
+    assert "https://bucket.example.org/cat.mar?..." in entry["reason"]
+    assert "5ec7e7" not in guarded.file.read_text()
 
 
 def test_load_and_unload_of_the_protocol_are_noted(guarded: Guarded) -> None:

@@ -95,11 +95,12 @@ def test_settings_are_described_with_the_archives_of_the_store(
     store.mkdir()
     _archive(store)
     config = tmp_path / "serving.toml"
-    config.write_text(f'[serving]\nmodels_dir = "{store}"\nhost = "0.0.0.0"\n')
+    config.write_text(f'[serving]\nmodels_dir = "{store}"\nhost = "0.0.0.0"\nwatch = true\n')
     assert main(["check", "--config", str(config)]) == 0
     said = capsys.readouterr().out
     assert "the settings are good" in said
     assert "others can reach them at 0.0.0.0 (management_address)" in said
+    assert f"who can write to {store} may run any (watch)" in said
     assert "cat version 1.0" in said
 
 

@@ -134,8 +134,9 @@ async def test_a_model_whose_client_is_gone_is_served_until_it_is_removed(
             while "slow" not in store.engine.registry.names:
                 await asyncio.sleep(0.01)
             asking.cancel()
-            while not store.engine.registry.find("slow").is_ready:
+            while not store.changes:
                 await asyncio.sleep(0.02)
+        assert store.engine.registry.find("slow").is_ready
         assert store.left == ({"slow.mar"}, 1)
         assert store.changes == 1
         await store.management.unregister("slow", None)

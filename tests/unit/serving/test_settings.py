@@ -122,3 +122,33 @@ def test_gpu_is_chosen_only_when_it_can_be_used(
 
 def test_model_without_a_config_of_its_own_gets_the_defaults() -> None:
     assert ServerSettings().config_of("cat") == ModelConfig()
+
+
+@pytest.mark.parametrize("text", ["watch = true", "[serving.watch]\nenabled = true"])
+def test_watching_is_switched_on_by_one_word_or_in_a_table(tmp_path: Path, text: str) -> None:
+    settings = read_settings(write(tmp_path, f"[serving]\n{text}\n"), {})
+    assert settings.watch.enabled
+    assert settings.watch.interval_s == 5.0
+
+
+def test_environment_sets_the_tables_of_topics() -> None:
+    settings = read_settings(
+        None,
+        {
+            "SERVING_WATCH": "true",
+            "SERVING_WATCH_SOURCE": "s3://models",
+            "SERVING_AUDIT_FILE": "a.jsonl",
+            "SERVING_AUDIT_REQUIRED": "true",
+            "SERVING_WATCHMAN": "another program's",
+        },
+    )
+    assert (settings.watch.enabled, settings.watch.source) == (True, "s3://models")
+    assert (settings.audit.file, settings.audit.required) == ("a.jsonl", True)
+    with pytest.raises(InvalidSettings, match=r"audit\.max_files"):
+        read_settings(None, {"SERVING_AUDIT_MAX_FILES": "0"})
+
+
+def test_nothing_is_watched_unless_somebody_says_so() -> None:
+    settings = read_settings(None, {})
+    assert not settings.watch.enabled
+    assert not settings.audit.required
