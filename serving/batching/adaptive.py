@@ -91,7 +91,7 @@ class Governor(Generic[Item, Result]):
         joined = place
         if place == 1:
             joined = min(place + int(self._rate * (leaves - now)), most)
-        over_s = leaves + cost.seconds(joined) - self._planned(pending)
+        over_s = self._carefully(leaves - now + cost.seconds(joined)) - (pending.due - now)
         if over_s > 0:
             raise late(over_s)
 
@@ -112,7 +112,7 @@ class Governor(Generic[Item, Result]):
             return departure
         group = departure.group
         cost = self._tuner.costs.of(group[0].key)
-        latest = self._planned(group[0]) - cost.seconds(min(len(group) + 1, most))
+        latest = group[0].due - self._carefully(cost.seconds(min(len(group) + 1, most)))
         if departure.at <= latest:
             return departure
         return Departure(latest, "slo", group)
@@ -160,14 +160,14 @@ class Governor(Generic[Item, Result]):
         """How many of them, from the first on, are in time together; at least one goes."""
         due = math.inf
         for count, pending in enumerate(batch, 1):
-            due = min(due, self._planned(pending))
-            if now + cost.seconds(count) > due:
+            due = min(due, pending.due)
+            if now + self._carefully(cost.seconds(count)) > due:
                 return max(count - 1, 1)
         return len(batch)
 
-    def _planned(self, pending: Pending[Item, Result]) -> float:
-        """When it is to be answered, as it is planned."""
-        return pending.due - (1 - self._tuner.aim) * (self._tuner.slo_s or 0.0)
+    def _carefully(self, seconds: float) -> float:
+        """What is planned for what is expected to take so long."""
+        return seconds / self._tuner.aim
 
     def _foresee(
         self,
@@ -192,7 +192,7 @@ class Governor(Generic[Item, Result]):
                 leaves = heapq.heappop(free)
                 if group is own and done == count - 1:
                     return leaves, 1
-                fits = cost.fitting(self._planned(group[done]) - leaves, most)
+                fits = cost.fitting(self._tuner.aim * (group[done].due - leaves), most)
                 size = min(max(fits, 1), count - done)
                 if group is own and done + size == count:
                     return leaves, size

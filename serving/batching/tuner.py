@@ -12,7 +12,7 @@ _LATE = 0.005
 """Share of the answers near the limit that may be late. Half of what a p99 allows, for a p99 is
 also measured over times that are too short to be exact."""
 
-_STEP = 0.05
+_STEP = 0.1
 """How much of the aim a late answer costs, of 1."""
 
 _AIMS = (0.5, 0.9, 0.98)
@@ -40,7 +40,8 @@ class Tuner:
         name: of the version, for the log.
         slo_s: as in `BatchLimits`; may change.
         costs: what batches take.
-        aim: share of the SLO that is planned with, in (0, 1); the rest is for errors of the plan.
+        aim: share, in (0, 1), that what is expected is of what is planned for it; the rest is for
+            errors.
         is_hopeless: whether even a lone item takes longer than the SLO; nothing is refused then.
     """
 
@@ -74,9 +75,9 @@ class Tuner:
 
     def delay_s(self, most_s: float) -> float:
         """The longest that a lone item can wait for company, at most `most_s`, seconds."""
-        if not self.is_keeping:
+        if self.slo_s is None or self.is_hopeless:
             return most_s
-        return min(max(self.target_s - self.costs.overall.seconds(1), 0.0), most_s)
+        return min(max(self.slo_s - self.costs.overall.seconds(1) / self.aim, 0.0), most_s)
 
     def due(self, arrived: float, deadline: float) -> float:
         """When an item must be answered, by the SLO or its own deadline."""

@@ -16,7 +16,7 @@ _LABELS = ("model_name", "model_version")
 _GAUGES = (
     ("serving_slo_seconds", "Time that 99 of 100 answers shall keep."),
     ("serving_slo_reachable", "1; 0 where even one item alone takes longer than the SLO."),
-    ("serving_slo_aim", "Share of the SLO that is planned with."),
+    ("serving_slo_aim", "Share that what is expected is of the time planned for it."),
     ("serving_tuned_batch_size", "Largest batch that an item which has just come can go in."),
     ("serving_tuned_delay_seconds", "Longest that a lone item can wait for company."),
 )
