@@ -88,13 +88,17 @@ class Place:
 
 
 @asynccontextmanager
-async def watching(folder: Path, **watch: Any) -> AsyncIterator[Place]:
+async def watching(folder: Path, *, workers: int = 1, **watch: Any) -> AsyncIterator[Place]:
+    """Serve `models` of a folder, and look when the test says so.
+
+    workers: of each version; 0 where none is asked anything, which takes less time.
+    """
     root = folder / "models"
     root.mkdir(exist_ok=True)
     settings = ServerSettings(
         models_dir=str(root),
         log_dir=str(folder / "logs"),
-        defaults=ModelConfig(device="cpu"),
+        defaults=ModelConfig(device="cpu", min_workers=workers),
         watch=msgspec.convert({"enabled": True, **watch}, WatchSettings),
     )
     place = Place(root, settings)

@@ -151,7 +151,7 @@ def test_place_that_is_no_address_is_refused(tmp_path: Path) -> None:
 async def test_versions_of_a_bucket_are_served_and_are_there_again_after_a_restart(
     bucket: Bucket, tmp_path: Path
 ) -> None:
-    watch = {
+    watch: dict[str, Any] = {
         "source": bucket.settings.source,
         "s3_endpoint": bucket.settings.s3_endpoint,
         "s3_path_style": True,

@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from serving.errors import ModelNotFound
 from serving.open_inference.repository import ModelRepository
 from serving.settings import InvalidSettings, ServerSettings
 from serving.watch.settings import WatchSettings
 from tests.support_watch import Place, packed, put, watching
 
-CANARY = {"release": "canary", "canary": {"steps": [0.5, 1.0], "step_s": 3600.0}}
+CANARY: dict[str, Any] = {"release": "canary", "canary": {"steps": [0.5, 1.0], "step_s": 3600.0}}
 
 
 async def test_new_version_is_served_when_two_looks_see_the_same(tmp_path: Path) -> None:
@@ -40,7 +39,7 @@ async def test_new_version_is_served_when_two_looks_see_the_same(tmp_path: Path)
 
 
 async def test_half_an_archive_is_refused_once_and_taken_when_it_is_whole(tmp_path: Path) -> None:
-    async with watching(tmp_path) as place:
+    async with watching(tmp_path, workers=0) as place:
         data = packed(tmp_path, "1", "one")
         path = place.folder / "tag.tar.gz"
         # A copy that stalls for longer than the time between two looks.
@@ -53,7 +52,7 @@ async def test_half_an_archive_is_refused_once_and_taken_when_it_is_whole(tmp_pa
         assert place.watcher.counts.rejected == 1
         path.write_bytes(data)
         await place.look()
-        assert await place.ask() == "one"
+        assert place.served()["default"] == "1"
 
 
 async def test_model_that_cannot_be_loaded_leaves_the_one_before(tmp_path: Path) -> None:
@@ -72,13 +71,13 @@ async def test_versions_go_in_order_and_an_older_one_answers_only_who_names_it(
     tmp_path: Path,
 ) -> None:
     put(tmp_path / "models" / "tag" / "1.8", "1.8", "eight")
-    async with watching(tmp_path) as place:
+    async with watching(tmp_path, workers=0) as place:
         for version, word in (("1.10", "ten"), ("1.9", "nine"), ("1.7", "seven")):
             put(place.folder / "tag" / version, version, word)
         await place.look()
         assert [e.version for e in await place.noted()] == ["1.7", "1.9", "1.10"]
-        assert await place.ask() == "ten"
-        assert await place.ask("1.7") == "seven"
+        assert place.served()["default"] == "1.10"
+        assert sorted(place.served()["workers"]) == ["1.10", "1.7", "1.8", "1.9"]
 
 
 async def test_version_may_be_served_without_answering_who_does_not_name_it(
@@ -111,7 +110,7 @@ async def test_what_is_bad_from_the_beginning_does_not_keep_the_server_from_star
     tmp_path: Path,
 ) -> None:
     put(tmp_path / "models" / "tag" / "1", "1", "one")
-    async with watching(tmp_path) as place:
+    async with watching(tmp_path, workers=0) as place:
         (place.folder / "tag" / "2").mkdir()
         (place.folder / "tag" / "2" / "manifest.json").write_text("{")
         await place.look()
@@ -120,10 +119,10 @@ async def test_what_is_bad_from_the_beginning_does_not_keep_the_server_from_star
         assert [each.version for each in await repository.index()] == ["1"]
     # Once more with what is known of before, and with one that came while nobody looked.
     put(tmp_path / "models" / "tag" / "3", "3", "three")
-    async with watching(tmp_path) as place:
-        assert await place.ask() == "one"
+    async with watching(tmp_path, workers=0) as place:
+        assert place.served()["default"] == "1"
         await place.look()
-        assert await place.ask() == "three"
+        assert place.served()["default"] == "3"
         assert place.watcher.counts.rejected == 0
 
 
@@ -171,23 +170,23 @@ async def test_what_the_settings_did_not_load_at_the_start_is_left_alone(tmp_pat
 async def test_removed_version_is_served_no_longer_where_that_is_wanted(tmp_path: Path) -> None:
     for version in ("1", "2"):
         put(tmp_path / "models" / "tag" / version, version, version)
-    async with watching(tmp_path, unregister_removed=True) as place:
+    async with watching(tmp_path, workers=0, unregister_removed=True) as place:
         await place.look()
         shutil.rmtree(place.folder / "tag" / "2")
         await place.look()
-        assert place.served() == {"default": "1", "workers": {"1": (1, 1)}}
+        assert place.served() == {"default": "1", "workers": {"1": (0, 0)}}
         (entry,) = await place.noted()
         assert (entry.what, entry.who, entry.version) == ("unregister", "watcher", "2")
         # An empty folder is taken for a disk that is not mounted.
         shutil.rmtree(place.folder / "tag")
         await place.look(3)
-        assert await place.ask() == "1"
+        assert place.served()["default"] == "1"
 
 
 async def test_removed_version_goes_on_unless_that_is_wanted(tmp_path: Path) -> None:
     for version in ("1", "2"):
         put(tmp_path / "models" / "tag" / version, version, version)
-    async with watching(tmp_path) as place:
+    async with watching(tmp_path, workers=0) as place:
         shutil.rmtree(place.folder / "tag" / "2")
         await place.look(3)
         assert place.served()["default"] == "2"
@@ -196,7 +195,7 @@ async def test_removed_version_goes_on_unless_that_is_wanted(tmp_path: Path) -> 
 async def test_full_disk_is_no_fault_of_the_archive(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with watching(tmp_path) as place:
+    async with watching(tmp_path, workers=0) as place:
         (place.folder / "tag.tar.gz").write_bytes(packed(tmp_path, "1", "one"))
         with monkeypatch.context() as patch:
             patch.setattr(
@@ -208,7 +207,7 @@ async def test_full_disk_is_no_fault_of_the_archive(
         assert place.watcher.counts.pending == 1
         monkeypatch.setattr("serving.watch.watcher.time.monotonic", lambda: 1e12)
         await place.look(1)
-        assert await place.ask() == "one"
+        assert place.served()["default"] == "1"
 
 
 async def test_canary_goes_first_and_the_next_version_waits_for_its_end(tmp_path: Path) -> None:
@@ -284,7 +283,7 @@ async def test_look_that_fails_is_told_once_and_stops_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(tmp_path / "models" / "tag" / "1", "1", "one")
-    async with watching(tmp_path) as place:
+    async with watching(tmp_path, workers=0) as place:
         place.folder.rename(tmp_path / "elsewhere")
         await place.look(3)
         assert place.watcher.counts.failed_looks == 3
@@ -295,6 +294,4 @@ async def test_look_that_fails_is_told_once_and_stops_nothing(
             await asyncio.sleep(0.001)
         assert not watching_on.done()
         watching_on.cancel()
-        assert await place.ask() == "one"
-        with pytest.raises(ModelNotFound):
-            await place.ask("2")
+        assert place.served()["default"] == "1"
