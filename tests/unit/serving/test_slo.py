@@ -96,14 +96,14 @@ def test_who_would_be_late_is_refused_at_once_and_counted(tmp_path: Path) -> Non
 
 
 def test_worker_is_added_before_the_slo_would_be_broken(tmp_path: Path) -> None:
-    # Nobody waits for a second where 400 ms are the most; by that alone none would be added.
-    config = ModelConfig(slo_p99_ms=400, max_workers=2, scale_up_ms=1000, batch_size=1)
+    # Nobody waits for a minute where two seconds are the most; by that alone none would be added.
+    config = ModelConfig(slo_p99_ms=2000, max_workers=2, scale_up_ms=60_000, batch_size=1)
 
     async def main() -> None:
         async with serving(tmp_path, config) as (endpoint, metrics):
-            asked = [asyncio.create_task(endpoint.infer(nap(0.15))) for _ in range(2)]
-            await asyncio.gather(*asked)
-            for _ in range(200):
+            asked = [asyncio.create_task(endpoint.infer(nap(0.8))) for _ in range(2)]
+            await asyncio.gather(*asked, return_exceptions=True)
+            for _ in range(400):
                 if 'serving_workers{model_name="nap",model_version="1"} 2' in (
                     metrics.as_text().decode()
                 ):
