@@ -28,6 +28,10 @@ _ANY = (1, 8, 32)
 """What the flag says where nobody is asked for."""
 
 
+_FEW = 20
+"""Of fewer people a percentile is that of one of them."""
+
+
 class NoDrawings(AnimatorError):
     """Nothing is there to be handed in."""
 
@@ -118,6 +122,8 @@ class _Jobs:
         if setting.rate is None:
             result = self._load.run(setting.concurrency, self._seconds)
         else:
+            if setting.rate * self._seconds < _FEW:
+                print("fewer than twenty come: let it take longer, by --seconds", file=sys.stderr)
             result = self._load.run_arriving(setting.rate, self._seconds, self._seed)
         measured = measure(result, latency_limit_ms(self._limits))
         trial = Trial(setting=setting, seconds=self._seconds, repeats=(measured,))

@@ -75,11 +75,9 @@ def await_workers(management: Management, model: str, setting: Setting) -> None:
     found = management.describe(model)
     if not is_served_so(found, setting):
         msg = f"{model} is served with batches of {found.batch_size}, {found.min_workers} to "
-        msg += (
-            f"{found.max_workers} workers and a delay of {found.max_batch_delay} ms, whatever is "
-        )
+        msg += f"{found.max_workers} workers, a delay of {found.max_batch_delay} ms, whatever is "
         msg += "asked for: take batchSize, maxBatchDelay, minWorkers and maxWorkers out of its "
-        msg += "model-config.yaml"
+        msg += "model-config.yaml, or out of the server's configuration"
         raise InvalidModel(msg)
     while found.ready < setting.workers:
         if time.monotonic() > until:
