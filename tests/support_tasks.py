@@ -60,6 +60,11 @@ def show_origin(_job: str) -> None:
     _at_work().connection.set("origin", told)
 
 
+def count(job: str) -> None:
+    """Notes that it was done."""
+    _at_work().connection.hincrby("done", job, 1)
+
+
 def _progress(job: str) -> JobProgress:
     events = JobEvents(_at_work().connection)
     return JobProgress(events, events.last(job))

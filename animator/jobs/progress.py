@@ -12,7 +12,7 @@ from redis.asyncio import Redis as AsyncRedis
 from redis.client import Pipeline
 
 from animator.core.annotation import Annotation
-from animator.core.errors import NotFound
+from animator.core.errors import NotFound, StorageUnavailable
 from animator.core.job import JobEvent, JobProblem, Step, waiting
 
 __all__ = ("UNREACHABLE", "JobEvents", "JobFollower", "JobProgress", "add_event")
@@ -180,13 +180,20 @@ class JobFollower:
             except UNREACHABLE:
                 await asyncio.sleep(_LOOK_AGAIN / 4)
             except NotFound:
-                if not await asyncio.to_thread(self._is_accepted, job):
+                if not await self._will_come_back(job):
                     raise
                 reached = time.monotonic()
                 if last is None:
                     last = waiting(job)
                     yield last
                 await asyncio.sleep(_LOOK_AGAIN)
+
+    async def _will_come_back(self, job: str) -> bool:
+        """Whether a job that Redis does not know will be handed in again."""
+        try:
+            return await asyncio.to_thread(self._is_accepted, job)
+        except StorageUnavailable:
+            return True  # nobody can say just now
 
     async def _listen(self, job: str) -> AsyncIterator[JobEvent]:
         """Events as they come; a channel may lose some, so the kept one is read now and then."""

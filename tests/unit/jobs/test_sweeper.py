@@ -1,6 +1,7 @@
 """What is over is forgotten with all that was made of it; nothing else is."""
 
 import os
+import string
 import time
 from pathlib import Path
 
@@ -18,7 +19,10 @@ from animator.core.documents import (
     Share,
 )
 from animator.jobs.sweeper import Sweeper
-from animator.store import FileBlobs, FileDocuments
+from animator.store import LOOK, BlobStore, DocumentStore, FileBlobs, FileDocuments
+from animator.store.bucket import Bucket
+from tests.support_s3 import ObjectServer
+from tests.support_stores import Shelf
 
 NOW = 1_000_000.0
 
@@ -33,7 +37,7 @@ def blobs(tmp_path: Path) -> FileBlobs:
     return FileBlobs(tmp_path / "blobs")
 
 
-def fill(documents: FileDocuments, blobs: FileBlobs, id: str, expires: float | None) -> None:
+def fill(documents: DocumentStore, blobs: BlobStore, id: str, expires: float | None) -> None:
     """A drawing with an animation of one file, which is shared."""
     drawing = DrawingDocument(
         id=id, name="a.png", upload=f"{id}.upload", job="j", created=1.0, expires=expires
@@ -125,3 +129,26 @@ def test_clock_is_that_of_the_world(
     fill(documents, blobs, "over", time.time() - 1)
     Sweeper(client, documents, blobs).sweep()
     assert files_in(tmp_path) == set()
+
+
+def test_bucket_is_swept_like_a_folder(client: Redis, objects: ObjectServer) -> None:
+    place = objects.place("swept/")
+    shelf = Shelf(place)
+    over, kept = "over", "kept"
+    for id, expires in ((kept, NOW + 1), (over, NOW)):
+        before = shelf.left()
+        fill(shelf.documents, shelf.blobs, id, expires)
+    Sweeper(client, shelf.documents, shelf.blobs, clock=lambda: NOW).sweep()
+    assert shelf.left() == before
+    shelf.blobs.put("lost.gif", b"x")
+    shelf.documents.delete(DrawingDocument, kept)
+    for letter in "kl":
+        late = _next_turn_of(letter)
+        Sweeper(client, shelf.documents, shelf.blobs, clock=lambda at=late: at).sweep()  # type: ignore[misc]
+    assert list(Bucket(place, LOOK).list("")) == []
+
+
+def _next_turn_of(letter: str) -> float:
+    """When files whose names begin so are looked at that are an hour old by then."""
+    turns = (string.ascii_letters + string.digits + "-_").index(letter)
+    return (time.time() // (64 * 600) + 1) * 64 * 600 + 600 * turns + 3600

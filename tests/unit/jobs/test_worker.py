@@ -1,4 +1,5 @@
 import logging
+import multiprocessing
 import os
 import signal
 import socket
@@ -14,9 +15,11 @@ from rq.job import Job, JobStatus
 from rq.serializers import JSONSerializer
 
 from animator.core.job import JobEvent
+from animator.jobs.connection import connect
 from animator.jobs.progress import JobEvents
 from animator.jobs.queue import LATER, QUEUE
 from animator.jobs.worker import JobWorker, count_live_workers
+from tests.support_redis import PrivateRedis
 
 QUEUED = JobEvent(job="j", state="queued", step="waiting", progress=0.0)
 
@@ -146,3 +149,22 @@ def test_worker_gets_ready_once_after_it_signed_on_and_before_its_first_job(
 
     assert seen == [(True, 1)]
     assert queue.count == 0
+
+
+def _work_off(url: str) -> None:
+    with connect(url, patience=10.0) as client:
+        JobWorker(client, lambda: None).work(burst=True, logging_level="CRITICAL")
+
+
+def test_two_workers_do_each_job_once(server: PrivateRedis, client: Redis, queue: Queue) -> None:
+    jobs = {f"j{number}" for number in range(6)}
+    for job in jobs:
+        queue.enqueue_call("tests.support_tasks.count", args=(job,), job_id=job)
+    spawn = multiprocessing.get_context("spawn")
+    workers = [spawn.Process(target=_work_off, args=(server.url,)) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    done: Any = client.hgetall("done")
+    assert done == {job.encode(): b"1" for job in jobs}
