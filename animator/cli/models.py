@@ -2,10 +2,10 @@
 
 import argparse
 import importlib
-import json
 from pathlib import Path
 
 from animator.cli import Subparsers
+from animator.cli.model_flags import add_models_dir, add_out, count, minutes, setting, share
 
 __all__ = ("add_parser", "run")
 
@@ -85,7 +85,7 @@ def _add_list(verbs: Subparsers) -> None:
         help="one line a model",
         description="Lists the models: name, version, size, where they run here, and scores.",
     )
-    _add_models_dir(parser)
+    add_models_dir(parser)
 
 
 def _add_show(verbs: Subparsers) -> None:
@@ -96,7 +96,7 @@ def _add_show(verbs: Subparsers) -> None:
         "The exit code is 1 when a file is not what the manifest says.",
     )
     parser.add_argument("name", metavar="NAME", help="as `animator models list` shows it")
-    _add_models_dir(parser)
+    add_models_dir(parser)
 
 
 def _add_evaluate(verbs: Subparsers) -> None:
@@ -126,7 +126,7 @@ def _add_evaluate(verbs: Subparsers) -> None:
         "beside DIR)",
     )
     parser.add_argument(
-        "--count", type=_count, default=60, metavar="N", help="drawings to make up (60)"
+        "--count", type=count, default=60, metavar="N", help="drawings to make up (60)"
     )
     parser.add_argument(
         "--report",
@@ -135,10 +135,10 @@ def _add_evaluate(verbs: Subparsers) -> None:
         help="write a page with the worst pictures (index.html), the tables and the predictions",
     )
     parser.add_argument(
-        "--worst", type=_count, default=24, metavar="N", help="pictures in the report (24)"
+        "--worst", type=count, default=24, metavar="N", help="pictures in the report (24)"
     )
     parser.add_argument(
-        "--min-score", type=_share, default=0.0, metavar="S", help="least of a figure (0)"
+        "--min-score", type=share, default=0.0, metavar="S", help="least of a figure (0)"
     )
     parser.add_argument(
         "--no-turns",
@@ -149,7 +149,7 @@ def _add_evaluate(verbs: Subparsers) -> None:
     parser.add_argument(
         "--record", action="store_true", help="write the scores into the models' lineage.json"
     )
-    _add_models_dir(parser)
+    add_models_dir(parser)
 
 
 def _add_lineage(verbs: Subparsers) -> None:
@@ -164,7 +164,7 @@ def _add_lineage(verbs: Subparsers) -> None:
         "model", metavar="NAME[@VERSION]", help="without a version the one that answers"
     )
     parser.add_argument("--json", action="store_true", help="for programs")
-    _add_models_dir(parser)
+    add_models_dir(parser)
 
 
 def _add_reference(verbs: Subparsers) -> None:
@@ -178,7 +178,7 @@ def _add_reference(verbs: Subparsers) -> None:
     parser.add_argument(
         "--data", type=Path, metavar="DIR", required=True, help="pictures such as yours"
     )
-    _add_models_dir(parser)
+    add_models_dir(parser)
 
 
 def _add_train(verbs: Subparsers) -> None:
@@ -193,7 +193,7 @@ def _add_train(verbs: Subparsers) -> None:
     parser.add_argument(
         "model", choices=("detector", "pose", "all"), nargs="?", default="all", help="which (all)"
     )
-    parser.add_argument("--minutes", type=_minutes, default=30.0, metavar="N", help="how long (30)")
+    parser.add_argument("--minutes", type=minutes, default=30.0, metavar="N", help="how long (30)")
     source = parser.add_mutually_exclusive_group()
     source.add_argument(
         "--data",
@@ -203,18 +203,18 @@ def _add_train(verbs: Subparsers) -> None:
     )
     source.add_argument("--from", dest="source", choices=("corrections",), help="see below")
     parser.add_argument(
-        "--share", type=_share, default=0.5, metavar="S", help="of real drawings (0.5)"
+        "--share", type=share, default=0.5, metavar="S", help="of real drawings (0.5)"
     )
     parser.add_argument(
         "--folder", type=Path, metavar="DIR", help="for checkpoints (.training beside the models)"
     )
     group = parser.add_argument_group("with --from corrections")
     group.add_argument("--data-dir", metavar="DIR", help="where `animator serve` keeps drawings")
-    _add_out(group)
-    _add_models_dir(group)
+    add_out(group)
+    add_models_dir(group)
     group.add_argument("--keep", type=Path, metavar="DIR", help="keep the data that was collected")
     group.add_argument(
-        "--made-up", type=_count, default=30, metavar="N", help="made-up drawings to test on (30)"
+        "--made-up", type=count, default=30, metavar="N", help="made-up drawings to test on (30)"
     )
     group.add_argument(
         "--even-if-worse", action="store_true", help="keep weights that test no better, too"
@@ -255,13 +255,13 @@ def _add_import(verbs: Subparsers) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="a .pth, .pkl, .mar or .zip")
     parser.add_argument("--name", help="of the model (the one that it can stand for)")
     parser.add_argument("--version", help="of the model (the next, so that it answers)")
-    _add_out(parser)
+    add_out(parser)
     parser.add_argument("--half", action="store_true", help="keep float16: half the size")
     parser.add_argument("--config", type=Path, help="the library's configuration of this file")
     parser.add_argument("--no-graph", action="store_true", help="no ONNX graph: torch on the CPU")
     parser.add_argument(
         "--set",
-        type=_setting,
+        type=setting,
         action="append",
         default=[],
         metavar="NAME=JSON",
@@ -279,7 +279,7 @@ def _add_export(verbs: Subparsers) -> None:
     parser.add_argument("name", metavar="NAME", help="as `animator models list` shows it")
     parser.add_argument("--version", help="the version (the one that answers)")
     parser.add_argument("--out", type=Path, metavar="FILE", help="(NAME-VERSION.mar)")
-    _add_models_dir(parser)
+    add_models_dir(parser)
 
 
 def _add_releases(verbs: Subparsers) -> None:
@@ -292,47 +292,3 @@ def _add_audit(verbs: Subparsers) -> None:
     from serving.console.audit_command import add_audit_command
 
     add_audit_command(verbs, "animator models")
-
-
-def _add_out(parser: argparse._ActionsContainer) -> None:
-    parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="folder of models (the data folder's `models`)"
-    )
-
-
-def _add_models_dir(parser: argparse._ActionsContainer) -> None:
-    parser.add_argument("--models-dir", metavar="DIR", help="folder of model folders")
-
-
-def _setting(text: str) -> tuple[str, object]:
-    name, _, value = text.partition("=")
-    try:
-        return name, json.loads(value)
-    except json.JSONDecodeError:
-        return name, value
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 100_000:
-        msg = f"{text!r} is no number from 1 to 100000"
-        raise argparse.ArgumentTypeError(msg)
-    return int(text)
-
-
-def _share(text: str) -> float:
-    return _number(text, 0.0, 1.0)
-
-
-def _minutes(text: str) -> float:
-    return _number(text, 0.01, 100_000.0)
-
-
-def _number(text: str, low: float, high: float) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not low <= value <= high:  # false for "nan", too
-        msg = f"{text!r} is no number from {low:g} to {high:g}"
-        raise argparse.ArgumentTypeError(msg)
-    return value
