@@ -29,7 +29,7 @@ from animator.core.documents import (
     background_blob,
 )
 from animator.core.drawing import Drawing
-from animator.core.errors import AnimatorError, JobFailed, NotFound, StorageUnavailable
+from animator.core.errors import AnimatorError, Conflict, JobFailed, NotFound, StorageUnavailable
 from animator.core.job import JobProblem, Step, problem_from_error
 from animator.core.rotation import rotate_drawing
 from animator.core.tracing import note, outgoing, part
@@ -96,7 +96,9 @@ def annotate_drawing(job: str, drawing_id: str) -> None:
         annotation = annotate(drawing, shop.predictor, progress, progress.show)
         with part("store"):
             _store_picture(shop, document, rotate_drawing(drawing, annotation.rotation))
-            shop.documents.put(drawing_id, annotation)
+            # An attempt that was thought dead, and people since then, may have been faster.
+            with suppress(Conflict):
+                shop.documents.put(drawing_id, annotation)
 
 
 def complete_figures(job: str, drawing_id: str) -> None:
@@ -199,7 +201,8 @@ def _attend(shop: Workshop, job: str) -> Iterator[JobProgress]:
     except StorageUnavailable:
         raise  # it comes back, and then there is another attempt
     except AnimatorError as error:
-        logger.info("job %s failed: %s: %s", job, error.code, error.message)
+        because = f" ({error.__cause__!r:.200})" if error.__cause__ else ""
+        logger.info("job %s failed: %s: %s%s", job, error.code, error.message, because)
         note({"error.type": error.code})
         progress.fail(problem_from_error(error))
     except JobTimeoutException:

@@ -94,16 +94,19 @@ class Host:
 
     def pull_the_plug(self) -> None:
         """End all of its processes at once; what its folder holds stays."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
+        self._end(signal.SIGKILL, within=30)
 
     def shut_down(self, within: float) -> None:
         """Ask its first process to stop, as `docker stop` does."""
+        self._end(signal.SIGTERM, within)
+
+    def _end(self, signum: signal.Signals, within: float) -> None:
+        """With the first process all others end, before `unshare` does, which waits for it."""
         if self._process is None:
             return
-        first = next(p for p in descendants(self._process.pid) if p.parent == self._process.pid)
-        os.kill(first.pid, signal.SIGTERM)
+        for process in descendants(self._process.pid):
+            if process.parent == self._process.pid:
+                os.kill(process.pid, signum)
         self._process.wait(timeout=within)
 
     def wipe(self) -> None:

@@ -133,6 +133,21 @@ def test_second_attempt_does_not_overwrite_what_the_first_finished(
     assert shop.events.last("j").state == "done"
 
 
+def test_attempt_that_another_overtook_leaves_what_that_found(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its worker was cut off, and taken for dead; it comes back when the other is done."""
+
+    def slowly(*_: Any) -> Annotation:
+        shop.documents.put("d1", FOUND)
+        return FOUND
+
+    monkeypatch.setattr(tasks, "annotate", slowly)
+    tasks.annotate_drawing("j", "d1")
+    assert shop.documents.get(Annotation, "d1") == FOUND
+    assert shop.events.last("j").state == "done"
+
+
 def test_bad_upload_fails_at_once_with_its_code(shop: Shop) -> None:
     shop.blobs.put("d1.upload", b"no picture")
     tasks.annotate_drawing("j", "d1")
