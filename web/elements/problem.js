@@ -29,6 +29,7 @@ const PASSING = new Set([
   "offline",
   "job_failed",
   "model_unavailable",
+  "storage_unavailable",
   "internal_error",
   "encoding_failed",
   "too_many_requests",

@@ -652,6 +652,10 @@ export const words = {
       title: "I am not quite awake yet",
       text: "The part that looks at drawings is still starting. Try again in a moment.",
     },
+    storage_unavailable: {
+      title: "I cannot open my drawer just now",
+      text: "What is in it is safe. Try again in a moment.",
+    },
     job_failed: {
       title: "Something went wrong on our side",
       text: "It was not your drawing. Try again in a moment.",

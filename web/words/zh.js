@@ -627,6 +627,10 @@ export const words = {
       title: "我还没完全睡醒",
       text: "负责看画的部分还在启动，请过一会儿再试。",
     },
+    storage_unavailable: {
+      title: "放画的抽屉暂时打不开",
+      text: "里面的东西都还在。请过一会儿再试。",
+    },
     job_failed: {
       title: "我们这边出了点问题",
       text: "不是您的画的问题。请过一会儿再试。",
