@@ -1,6 +1,6 @@
 """Canaries on paper: how often a good version is taken back, and how soon a bad one.
 
-Traffic of two versions is simulated, and looked at twice a second by the rules that the server has
+Traffic of two versions is simulated, and looked at every two seconds by the rules that the server has
 (`serving/releases/guard.py`). Times are log-normal with a heavy tail, of the client's wait and of
 the worker's work; some requests fail; each answer measures five statistics. `--cost` measures what
 a release costs each request instead.
@@ -32,7 +32,7 @@ from serving.releases.trial import Trial
 
 SHARES = (0.01, 0.05, 0.25, 0.5)
 STEP_REQUESTS = 100
-LOOK_S = 0.5
+LOOK_S = 2.0
 STATISTICS = tuple(f"statistic{number}" for number in range(5))
 MOST_REQUESTS = 60_000
 

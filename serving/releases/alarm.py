@@ -14,6 +14,9 @@ seen late: from there it is gathered anew."""
 class Alarm:
     """Rings when events befall the candidate more often, at one or several thresholds.
 
+    What comes between two looks counts as one event at most, for the candidate: a stall of a worker
+    befalls many requests at once, and is no verdict.
+
     Each time the evidence is begun anew, less of the permitted rate of false alarms is spent on it:
     1/2, 1/6, 1/12 and so on, which is all of it for ever.
 
@@ -27,7 +30,7 @@ class Alarm:
 
     def __init__(self, false_alarms: float, kinds: int = 1, round_number: int = 1) -> None:
         self._false_alarms = false_alarms
-        self._rounds = [Evidence() for _ in range(kinds)]
+        self._rounds = [Evidence(is_wary=True) for _ in range(kinds)]
         self.round_number = round_number
 
     def add(self, share: float, *, is_candidate: bool, kind: int = 0) -> None:
@@ -36,7 +39,7 @@ class Alarm:
 
     @property
     def logarithm(self) -> float:
-        """Of the mean evidence."""
+        """Of the mean evidence, at the last look."""
         return log_mean_exp([evidence.logarithm for evidence in self._rounds])
 
     @property
@@ -46,8 +49,10 @@ class Alarm:
 
     def rings(self) -> bool:
         """Look whether the difference is more than chance, and begin anew where that is remote."""
+        for evidence in self._rounds:
+            evidence.look()
         logarithm = self.logarithm
         if logarithm < _HOPELESS:
-            self._rounds = [Evidence() for _ in self._rounds]
+            self._rounds = [Evidence(is_wary=True) for _ in self._rounds]
             self.round_number += 1
         return logarithm >= self.bound

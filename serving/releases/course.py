@@ -19,8 +19,8 @@ from serving.releases.release import Release
 
 __all__ = ("Course",)
 
-_LOOK_S = 0.5
-"""How often releases are looked at, seconds."""
+_LOOK_S = 2.0
+"""How often releases are looked at, seconds: no longer ago than a stall of a worker lasts."""
 
 _DRAIN_S = 60.0
 """How long a version that is no longer asked may take to answer what it was, seconds."""

@@ -33,12 +33,16 @@ class Evidence:
 
     Args:
         ratios: of the risks, each as likely as the others beforehand.
+        is_wary: whether all that comes between two looks gains no more than one event would: a
+            worker that stalls for a moment is one event, though it befalls many requests. What
+            gains less than a martingale is as safe, or safer.
     """
 
-    __slots__ = ("_counts", "_logarithms", "_ratios")
+    __slots__ = ("_counts", "_is_wary", "_logarithms", "_ratios")
 
-    def __init__(self, ratios: Sequence[float] = MORE_OFTEN) -> None:
+    def __init__(self, ratios: Sequence[float] = MORE_OFTEN, *, is_wary: bool = False) -> None:
         self._ratios = ratios
+        self._is_wary = is_wary
         self._logarithms = [0.0] * len(ratios)
         self._counts: dict[float, list[int]] = {}
 
@@ -57,8 +61,12 @@ class Evidence:
 
     @property
     def logarithm(self) -> float:
-        """The natural logarithm of the mean ratio; 0 at the beginning."""
-        self._gather()
+        """The natural logarithm of the mean ratio; 0 at the beginning.
+
+        Of wary evidence as it was at the last look, however often it is read.
+        """
+        if not self._is_wary:
+            self.look()
         return log_mean_exp(self._logarithms)
 
     @property
@@ -66,13 +74,16 @@ class Evidence:
         """An always-valid p-value: it may be looked at at any time, in (0, 1]."""
         return math.exp(-max(self.logarithm, 0.0))
 
-    def _gather(self) -> None:
-        """Weigh what was counted: requests are many, and who looks comes seldom."""
+    def look(self) -> None:
+        """Weigh what was counted since the last look: requests are many, looks are few."""
         counts, self._counts = self._counts, {}
-        for share, (others, own) in counts.items():
-            if not 0 < share < 1:
-                continue
-            for index, ratio in enumerate(self._ratios):
+        for index, ratio in enumerate(self._ratios):
+            gained, most = 0.0, 0.0
+            for share, (others, own) in counts.items():
+                if not 0 < share < 1:
+                    continue
                 # With a ratio r an event is the candidate's with probability pr / (pr + 1 - p).
                 gain = -math.log1p(share * (ratio - 1))
-                self._logarithms[index] += (others + own) * gain + own * math.log(ratio)
+                gained += (others + own) * gain + own * math.log(ratio)
+                most = max(most, gain + math.log(ratio))
+            self._logarithms[index] += min(gained, most) if self._is_wary else gained

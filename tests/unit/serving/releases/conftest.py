@@ -67,6 +67,12 @@ class House:
     async def ask_many(self, count: int) -> list[str]:
         return [await self.ask() for _ in range(count)]
 
+    async def ask_and_look(self, count: int) -> None:
+        """Ask so often, and look after every fifth answer."""
+        for _ in range(count // 5):
+            await self.ask_many(5)
+            self.look()
+
     def look(self, after_s: float = 0.0) -> None:
         self.releases.course.look(time.monotonic() + after_s)
 

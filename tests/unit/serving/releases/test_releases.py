@@ -72,8 +72,7 @@ async def test_version_before_may_lose_its_workers_in_the_end(house: House) -> N
 async def test_failing_canary_goes_back_is_drained_and_is_not_tried_again(house: House) -> None:
     house.pools["1.1"].function = failing
     await house.releases.begin(CANARY, by="management")
-    await house.ask_many(100)
-    house.look()
+    await house.ask_and_look(100)
     report = house.releases.read("m")
     assert (report.state, report.share) == ("rolled_back", 0)
     assert report.reason.startswith("version 1.1 failed")
@@ -98,8 +97,7 @@ async def test_version_that_was_made_the_default_meanwhile_goes_back_all_the_sam
     house.pools["1.1"].function = failing
     await house.releases.begin(CANARY, by="management")
     house.engine.set_default("m", "1.1")
-    await house.ask_many(100)
-    house.look()
+    await house.ask_and_look(100)
     assert set(await house.ask_many(20)) == {"1.0"}
 
 
@@ -145,8 +143,7 @@ async def test_paused_canary_gets_no_larger_and_still_goes_back(house: House) ->
     assert house.releases.read("m").share == 0.5
     house.releases.pause("m", by="management")
     house.pools["1.1"].function = failing
-    await house.ask_many(60)
-    house.look()
+    await house.ask_and_look(100)
     assert house.releases.read("m").state == "rolled_back"
     kinds = [event.kind for event in house.events]
     assert kinds == ["begun", "paused", "resumed", "stepped", "paused", "rolled_back"]
@@ -180,10 +177,7 @@ async def test_drift_that_is_meant_is_passed_over(house: House) -> None:
 async def test_canary_whose_worker_takes_longer_goes_back(house: House) -> None:
     await house.releases.begin(CANARY, by="management")
     house.pools["1.1"].seconds = 0.03
-    await house.ask_many(100)
-    house.look()
-    await house.ask_many(100)
-    house.look()
+    await house.ask_and_look(200)
     report = house.releases.read("m")
     assert report.state == "rolled_back"
     assert "1.5 times as long" in report.reason
@@ -200,7 +194,7 @@ async def test_canary_that_hangs_goes_back_before_it_answers(house: House) -> No
     for _ in range(60):
         asking.append(asyncio.create_task(house.ask()))
         await asyncio.sleep(0.001)
-    house.look(after_s=10)
+        house.look(after_s=10)
     assert house.releases.read("m").state == "rolled_back"
     for answer in house.pools["1.1"].held:
         answer()
@@ -444,8 +438,7 @@ async def test_canary_goes_on_after_a_restart_where_it_was(house: House) -> None
 async def test_canary_that_went_back_stays_back_after_a_restart(house: House) -> None:
     house.pools["1.1"].function = failing
     await house.releases.begin(CANARY, by="management")
-    await house.ask_many(100)
-    house.look()
+    await house.ask_and_look(100)
     again = await reopened(house, releases={"m": msgspec.structs.replace(CANARY, model="")})
     await asyncio.sleep(0.01)
     assert again.releases.read("m").state == "rolled_back"
@@ -592,8 +585,7 @@ async def test_metrics_tell_shares_answers_and_what_went_back(house: House) -> N
     text = house.metrics.as_text().decode()
     assert f"serving_release_share{{{names}}} 0.2" in text
     assert f'serving_release_progress{{{names},rule="errors"}} 0.0' in text
-    await house.ask_many(100)
-    house.look()
+    await house.ask_and_look(100)
     text = house.metrics.as_text().decode()
     assert f'serving_release_requests_total{{{names},result="ok"}} 0.0' in text
     assert f"serving_release_share{{{names}}} 0.0" in text
