@@ -41,19 +41,19 @@ def plot_rows(rows: Sequence[Row]) -> str:
     middle = _NAME_W + (_WIDTH - _NAME_W) // 2
     height = _TOP + len(rows) * _ROW_H + 40
     bottom = height - 34
-    share = _scale((0.0, 1.15), (_NAME_W, middle - 24))
-    slow = _scale((math.log10(0.3), 2.0), (middle + 10, _WIDTH - 24))
+    share = _scale((0.0, 1.35), (_NAME_W, middle - 16))
+    slow = _scale((-1.0, 2.0), (middle + 10, _WIDTH - 24))
     late = _in_decades(slow)
     parts = [*_legend(list(_COLOURS), _NAME_W)]
     parts.append(_text(_NAME_W, _TOP - 14, "goodput / best fixed setting", _SOFT))
     parts.append(_text(middle + 10, _TOP - 14, "p99 / SLO", _SOFT))
-    for value in (0.0, 0.25, 0.5, 0.75, 1.0):
+    for value in (0.0, 0.25, 0.5, 0.75, 1.0, 1.25):
         parts += _mark_at(share(value), (_TOP - 4, bottom), f"{value:g}", value == 1.0)
-    for value in (0.3, 1.0, 3.0, 10.0, 30.0, 100.0):
+    for value in (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0):
         parts += _mark_at(late(value), (_TOP - 4, bottom), f"{value:g}", value == 1.0)
     for number, row in enumerate(rows):
         y = _TOP + number * _ROW_H + _ROW_H / 2
-        parts.append(_text(0, y + 4, row.name))
+        parts.append(_text(8, y + 4, row.name))
         for kind in ("worst fixed", "AIMD", "best fixed", "self-tuned"):
             parts += _dot(share, row.shares[kind], y, kind)
             parts += _dot(late, row.p99s[kind], y, kind)
