@@ -32,9 +32,7 @@ def server_for_clients(models: Path = MODELS, **environment: str) -> Iterator[Ad
             stop_server(process)
 
 
-def wait_for_addresses(
-    process: subprocess.Popen[str], later: list[str] | None = None
-) -> Addresses:
+def wait_for_addresses(process: subprocess.Popen[str], later: list[str] | None = None) -> Addresses:
     """Read the log until the models are loaded; what comes later goes into `later`, if given."""
     log: list[str] = []
 
