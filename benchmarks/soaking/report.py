@@ -31,6 +31,7 @@ def write(
         "jobs": soaked.entries,
         "faults": soaked.faults,
         "answers": soaked.answers,
+        "left": soaked.left,
     }
     (folder / "soak.json").write_bytes(msgspec.json.format(msgspec.json.encode(told), indent=1))
     return text

@@ -139,11 +139,21 @@ def _judge_growth(samples: Sequence[Sample]) -> Iterator[Finding]:
     for role in _LASTING:
         points = [(s.at, p) for s in samples for p in s.processes if p.role == role]
         for what, of, tolerance in _MEASURES:
-            values = [Point(process.life, at, of(process)) for at, process in points]
+            values = [Point(_life(process, what), at, of(process)) for at, process in points]
             yield _judge_trend(f"{role}: {what}", values, tolerance)
     for what, of_all, tolerance in _SUMS:
         sums = [Point("all", sample.at, of_all(sample)) for sample in samples]
         yield _judge_trend(f"all: {what}", sums, tolerance)
+
+
+def _life(process: ProcessSample, what: str) -> str:
+    """Whose samples are compared.
+
+    A thread brings memory of its own, and comes when it is first needed, which in a process that is
+    killed every few minutes looks like a leak. So a process with more threads is another one, but
+    not where threads are counted.
+    """
+    return process.life if what == "threads" else f"{process.life}-{process.threads}"
 
 
 def _judge_trend(name: str, points: Iterable[Point], tolerance: "Tolerance") -> Finding:

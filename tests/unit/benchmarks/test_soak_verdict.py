@@ -32,9 +32,17 @@ def fault(at: float, works: float | None = 2.0) -> Injected:
     return Injected(name="kill web", begun=at, healed=at, about="", well=1.0, works=works)
 
 
-def sample(at: float, handles: float = 20, memory: float = 50.0, life: str = "1") -> Sample:
+def sample(
+    at: float, handles: float = 20, memory: float = 50.0, life: str = "1", threads: int = 4
+) -> Sample:
     web = ProcessSample(
-        role="web", life=life, rss=memory, pss=memory, handles=int(handles), threads=4, cpu=at / 10
+        role="web",
+        life=life,
+        rss=memory,
+        pss=memory,
+        handles=int(handles),
+        threads=threads,
+        cpu=at / 10,
     )
     return Sample(at=at, processes=(web,), temp_files=0, scratch_files=0, data=1.0, redis=2.0)
 
@@ -142,6 +150,13 @@ def test_leak_is_found_though_its_process_is_killed_every_ten_minutes() -> None:
     finding = found("web: memory", soaked(samples=samples))
     assert finding.holds == "no"
     assert "+180.0 an hour" in finding.text
+
+
+def test_memory_that_comes_with_a_new_thread_is_no_leak() -> None:
+    samples = tuple(
+        sample(at, memory=50 + 9 * (at // 900), threads=4 + at // 900) for at in range(0, 3600, 10)
+    )
+    assert found("web: memory", soaked(samples=samples)).holds == "yes"
 
 
 def test_few_samples_are_too_short_to_tell() -> None:
