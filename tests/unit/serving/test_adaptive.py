@@ -15,7 +15,7 @@ from serving.batching.batcher import Batcher, LaunchReason
 from serving.batching.pending import Batch, BatchLimits
 from serving.batching.tasks import in_task
 from serving.batching.tuner import Tuner
-from serving.errors import Overloaded, ServingError, WouldBeLate
+from serving.errors import Overloaded, ServingError, WorkerDied, WouldBeLate
 
 RunLeaping = Callable[[Coroutine[Any, Any, None]], None]
 
@@ -332,6 +332,23 @@ def test_kinds_of_items_take_turns_and_each_is_in_time(run_leaping: RunLeaping) 
     run_leaping(main())
 
 
+def test_from_a_batch_that_failed_nothing_is_learned(run_leaping: RunLeaping) -> None:
+    async def main() -> None:
+        model = Model()
+        served = model.serve()
+        before = served.tuner.costs.overall.count
+
+        def fail(batch: Batch[float, int]) -> None:
+            raise WorkerDied("gone")
+
+        served.batcher._run = fail
+        with pytest.raises(WorkerDied):
+            await served.batcher.submit(0.0, "", asyncio.get_running_loop().time() + 1)
+        assert served.tuner.costs.overall.count == before
+
+    run_leaping(main())
+
+
 def test_what_is_decoded_elsewhere_takes_of_the_time_that_there_is() -> None:
     tuner = Tuner(SLO_S)
     assert tuner.due(5.0, 100.0) == pytest.approx(5.1)
@@ -350,6 +367,8 @@ def test_slo_is_taken_and_given_up_while_the_queue_goes_on(run_leaping: RunLeapi
         served.batcher.limits = BatchLimits(size=4, delay_s=0.2, queue_size=9, slo_s=SLO_S)
         assert served.tuner.size(4) == 4
         assert served.tuner.delay_s(0.2) == pytest.approx(0.1 - 0.011 / 0.9, rel=0.01)
+        served.batcher.limits = BatchLimits(size=4, delay_s=0.2, queue_size=9, slo_s=0.012)
+        assert served.tuner.size(4) == 1
         served.batcher.limits = limits
         assert (served.tuner.size(32), served.tuner.delay_s(0.2)) == (32, 0.2)
 

@@ -14,6 +14,7 @@ from serving.engine import Engine
 from serving.errors import BadInput, WouldBeLate
 from serving.http.problems import problem_of
 from serving.observe.metrics import ServerMetrics
+from serving.protocol.exchange import RawRequest
 from serving.protocol.tensors import Tensors
 from serving.registry.endpoint import Endpoint
 from serving.settings import ModelConfig, ServerSettings
@@ -21,15 +22,18 @@ from serving.settings import ModelConfig, ServerSettings
 NAP = """
 import time
 
+import numpy as np
+
 class Nap:
     def load(self, context):
         pass
 
     def decode(self, body):
-        return {}
+        time.sleep(0.05)
+        return {"seconds": np.asarray(float(body), np.float32)}
 
     def encode(self, outputs):
-        return {}
+        return float(outputs["seconds"])
 
     def infer(self, batch):
         time.sleep(sum(float(item["seconds"]) for item in batch))
@@ -110,6 +114,25 @@ def test_worker_is_added_before_the_slo_would_be_broken(tmp_path: Path) -> None:
                     return
                 await asyncio.sleep(0.05)
             raise AssertionError("no worker was added")
+
+    asyncio.run(main())
+
+
+def test_what_is_decoded_beside_the_workers_is_a_part_of_the_time(tmp_path: Path) -> None:
+    config = ModelConfig(slo_p99_ms=10_000, max_batch_delay_ms=20_000, decode_workers=1)
+
+    async def main() -> None:
+        async with serving(tmp_path, config) as (endpoint, metrics):
+            name = 'serving_tuned_delay_seconds{model_name="nap",model_version="1"} '
+            for _ in range(2):
+                reply = await endpoint.ask(RawRequest({"body": b"0.001"}))
+                assert float(reply.body) == pytest.approx(0.001)
+            tuner = endpoint._queue.tuner
+            assert tuner.due(100.0, 200.0) <= 110.0 - 0.05
+            (line,) = [
+                line for line in metrics.as_text().decode().splitlines() if line.startswith(name)
+            ]
+            assert 0 < float(line.removeprefix(name)) < 10
 
     asyncio.run(main())
 
