@@ -27,7 +27,7 @@ _OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("--data-dir", "DIR", "drawings, animations and the queue (~/.local/share/animator)"),
     ("--models-dir", "DIR", "folder of model folders"),
     ("--redis-url", "URL", "a Redis or Valkey (a private one in the data folder)"),
-    ("--store", "URL", "a bucket for drawings and animations: s3://BUCKET/PREFIX (the data folder)"),
+    ("--store", "URL", "a bucket for all that is kept: s3://BUCKET/PREFIX (the data folder)"),
     ("--inference-url", "URL", "the model server, when it runs elsewhere"),
     ("--inference-host", "ADDRESS", "where the model server listens (127.0.0.1)"),
     ("--inference-port", "N", "port for predictions (8080)"),
