@@ -22,6 +22,8 @@ class Guarded:
 
     def __init__(self, server: Server, folder: Path, grpc_port: int) -> None:
         self.server = server
+        # One client: each that is made reads the certificates of the machine anew.
+        self.http = httpx.Client(timeout=60)
         self.grpc_port = grpc_port
         self.key_file = folder / "keys.json"
         self.file = folder / "audit.jsonl"
@@ -30,7 +32,7 @@ class Guarded:
 
     def ask(self, method: str, path: str, **parameters: Any) -> httpx.Response:
         url = f"{self.server.management}{path}"
-        return httpx.request(method, url, params=parameters, headers=self.headers, timeout=60)
+        return self.http.request(method, url, params=parameters, headers=self.headers)
 
     def latest(self, **asked: Any) -> dict[str, Any]:
         answer = self.ask("GET", "/audit", limit=1, **asked)
@@ -51,7 +53,9 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
         SERVING_ENABLE_MODEL_API="true",
         SERVING_GRPC_MANAGEMENT_PORT=str(port),
     ) as (_, server):
-        yield Guarded(server, folder, port)
+        guarded = Guarded(server, folder, port)
+        with guarded.http:
+            yield guarded
 
 
 def test_log_begins_with_what_is_served(guarded: Guarded) -> None:
@@ -109,7 +113,7 @@ def test_attempt_that_fails_is_noted_with_its_reason(guarded: Guarded) -> None:
 
 def test_load_and_unload_of_the_protocol_are_noted(guarded: Guarded) -> None:
     url = f"{guarded.server.inference}/v2/repository/models/nothing/load"
-    assert httpx.post(url, json={}).status_code == 404
+    assert guarded.http.post(url, json={}).status_code == 404
     entry = guarded.latest(what="load")
     assert (entry["model"], entry["who"], entry["result"]) == (
         "nothing",
@@ -120,7 +124,7 @@ def test_load_and_unload_of_the_protocol_are_noted(guarded: Guarded) -> None:
 
 def test_attempt_with_a_wrong_key_is_noted_and_learns_nothing(guarded: Guarded) -> None:
     url = f"{guarded.server.management}/audit"
-    answer = httpx.get(url, headers={"Authorization": "Bearer guessed"})
+    answer = guarded.http.get(url, headers={"Authorization": "Bearer guessed"})
     assert answer.status_code == 401
     assert "entries" not in answer.text
     entry = guarded.latest()
@@ -136,16 +140,18 @@ def test_attempt_with_a_wrong_key_is_noted_and_learns_nothing(guarded: Guarded) 
 def test_renewed_key_is_noted(guarded: Guarded) -> None:
     keys = json.loads(guarded.key_file.read_text())
     url = f"{guarded.server.management}/token?type=inference"
-    assert httpx.get(url, headers=guarded.headers).status_code == 401
+    assert guarded.http.get(url, headers=guarded.headers).status_code == 401
     assert guarded.latest(what="renew_key")["result"] == "unauthorized"
-    assert httpx.get(url, headers={"Authorization": f"Bearer {keys['API']['key']}"}).is_success
+    assert guarded.http.get(
+        url, headers={"Authorization": f"Bearer {keys['API']['key']}"}
+    ).is_success
     entry = guarded.latest(what="renew_key")
     assert (entry["who"], entry["after"]) == ("API key", {"kind": "inference"})
 
 
 def test_metrics_count_entries(guarded: Guarded) -> None:
     head = guarded.ask("GET", "/audit", limit=1).json()["head_sequence"]
-    lines = httpx.get(f"{guarded.server.metrics}/metrics").text.splitlines()
+    lines = guarded.http.get(f"{guarded.server.metrics}/metrics").text.splitlines()
     assert f"serving_audit_entries_total {head:.1f}" in lines
     assert "serving_audit_lost_total 0.0" in lines
 

@@ -20,24 +20,26 @@ class Audited:
 
     def __init__(self, process: subprocess.Popen[str], server: Server, file: Path) -> None:
         self._process = psutil.Process(process.pid)
+        # One client: each that is made reads the certificates of the machine anew.
+        self.http = httpx.Client(timeout=60)
         self.server = server
         self.file = file
 
     def scale(self, workers: int) -> httpx.Response:
         url = f"{self.server.management}/models/echo"
-        return httpx.put(url, params={"min_worker": workers, "synchronous": "true"}, timeout=60)
+        return self.http.put(url, params={"min_worker": workers, "synchronous": "true"})
 
     def workers(self) -> int:
-        (model,) = httpx.get(f"{self.server.management}/models/echo").json()
+        (model,) = self.http.get(f"{self.server.management}/models/echo").json()
         return int(model["minWorkers"])
 
     def entries(self) -> list[dict[str, Any]]:
-        answer = httpx.get(f"{self.server.management}/audit").json()
+        answer = self.http.get(f"{self.server.management}/audit").json()
         found: list[dict[str, Any]] = answer["entries"]
         return found[::-1]
 
     def lost(self) -> float:
-        lines = httpx.get(f"{self.server.metrics}/metrics").text.splitlines()
+        lines = self.http.get(f"{self.server.metrics}/metrics").text.splitlines()
         (line,) = (line for line in lines if line.startswith("serving_audit_lost_total "))
         return float(line.rpartition(" ")[2])
 
@@ -56,10 +58,16 @@ class Audited:
 @pytest.fixture
 def audited(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Audited]:
     file = tmp_path / "audit.jsonl"
-    environment = {"SERVING_AUDIT_FILE": str(file), "SERVING_AUDIT_REQUIRED": request.param}
+    environment = {
+        "SERVING_AUDIT_FILE": str(file),
+        "SERVING_AUDIT_REQUIRED": request.param,
+        "SERVING_LOAD_MODELS": "echo",
+    }
     with start_server(MODELS, **environment) as process:
         try:
-            yield Audited(process, wait_for_server(process), file)
+            audited = Audited(process, wait_for_server(process), file)
+            with audited.http:
+                yield audited
         finally:
             stop_server(process)
 
@@ -86,7 +94,7 @@ def test_full_disk_refuses_changes_where_the_log_is_required_and_nothing_else(
         assert answer.status_code == 503
         assert "the audit log cannot be written" in answer.json()["message"]
         assert audited.workers() == 1
-        asked = httpx.post(f"{audited.server.inference}/predictions/echo", content=b"x")
+        asked = audited.http.post(f"{audited.server.inference}/predictions/echo", content=b"x")
         assert asked.status_code == 200
     assert audited.scale(2).status_code == 200
     assert [entry["result"] for entry in audited.entries()] == ["ok", "begun", "ok"]

@@ -46,9 +46,11 @@ class Watched:
         self.process = stack.enter_context(process)
         stack.callback(stop_server, self.process)
         self.server: Server = wait_for_server(self.process)
+        # One client: each that is made reads the certificates of the machine anew.
+        self.http = stack.enter_context(httpx.Client(timeout=60))
 
     def noted(self, **asked: Any) -> list[dict[str, Any]]:
-        answer = httpx.get(f"{self.server.management}/audit", params=asked)
+        answer = self.http.get(f"{self.server.management}/audit", params=asked)
         entries: list[dict[str, Any]] = answer.json()["entries"]
         return entries
 
@@ -56,7 +58,7 @@ class Watched:
         return {entry["model"] for entry in self.noted(result="failed")}
 
     def default(self) -> str:
-        (model,) = httpx.get(f"{self.server.management}/models/tag").json()
+        (model,) = self.http.get(f"{self.server.management}/models/tag").json()
         return str(model["modelVersion"])
 
     async def while_loaded(self, happen: Callable[[], Awaitable[None]]) -> list[Answer]:
@@ -123,7 +125,7 @@ async def test_what_is_dropped_is_served_or_refused_without_a_lost_request(
     # While the copy stalled, half of it may have been seen as what it was: no archive, told once.
     failed = Counter(entry["model"] for entry in watched.noted(result="failed"))
     assert failed - Counter(["tag-2.tar.gz"]) == {"tag-3.tar.gz": 1, "tag": 1}
-    text = httpx.get(f"{watched.server.metrics}/metrics").text.splitlines()
+    text = watched.http.get(f"{watched.server.metrics}/metrics").text.splitlines()
     assert f"serving_watch_rejected_total {failed.total():.1f}" in text
     assert "serving_watch_deployed_total 2.0" in text
 

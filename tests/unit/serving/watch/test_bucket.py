@@ -1,10 +1,12 @@
 """A prefix of a real object store (moto's server) that is watched."""
 
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from botocore.session import get_session
 
 from serving.settings import InvalidSettings
 from serving.watch.bucket import WatchedBucket
@@ -18,7 +20,9 @@ pytest.importorskip("moto", reason="needs moto's server of the extra dev")
 
 @pytest.fixture(scope="module")
 def store() -> Iterator[ObjectServer]:
-    with object_server() as store:
+    # One session: each that is made reads botocore's description of S3 anew.
+    with pytest.MonkeyPatch.context() as patch, object_server() as store:
+        patch.setattr("botocore.session.get_session", functools.cache(get_session))
         yield store
 
 
