@@ -5,8 +5,10 @@ its clients read.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 import msgspec
 
@@ -89,6 +91,7 @@ class Management:
         self._on_change = on_change
         self._admission = Admission(settings)
         self._at_startup: set[str] = set()
+        self._arriving: list[str] = []
         self._is_reference = settings.compat == "torchserve"
 
     @property
@@ -105,6 +108,10 @@ class Management:
         """Whether models may be registered and removed."""
         return self._settings.enable_model_api
 
+    def is_arriving(self, archive: str) -> bool:
+        """Whether an archive of the store, told by its name, is being registered."""
+        return archive in self._arriving
+
     async def register(self, request: RegisterRequest) -> Status:
         """Serve an archive.
 
@@ -113,14 +120,16 @@ class Management:
             ServingError: why it is not served; nothing of it stays.
         """
         under = {"min_workers": self._settings.initial_workers}
-        name = request.model_name or _file_name(request.url or "")
+        archive = _file_name(request.url or "")
+        name = request.model_name or archive
         async with self._audit.change("register", name) as change:
             change.reason = f"asked for {request.url}"
             self._check_may_change()
-            admitted = await self._admission.admit(request, under)
-            stored = admitted.stored
-            self._begin(change, stored.manifest.name, stored.manifest.version)
-            status = await self._add(admitted, wait=request.synchronous)
+            with self._announced(archive):
+                admitted = await self._admission.admit(request, under)
+                stored = admitted.stored
+                self._begin(change, stored.manifest.name, stored.manifest.version)
+                status = await self._add(admitted, wait=request.synchronous)
             self._end(change, {"sha256": stored.sha256} if stored.sha256 else {})
         return status
 
@@ -319,6 +328,15 @@ class Management:
         workers = config.min_workers, config.max_workers or config.min_workers
         await self._engine.scale(name, version, *workers, wait=False)
 
+    @contextmanager
+    def _announced(self, archive: str) -> Iterator[None]:
+        """Let nobody else serve an archive of the store while it is being registered."""
+        self._arriving.append(archive)
+        try:
+            yield
+        finally:
+            self._arriving.remove(archive)
+
     def _describe(self, endpoint: Endpoint) -> ModelDescription:
         is_at_startup = endpoint.manifest.name in self._at_startup
         return msgspec.structs.replace(endpoint.describe(), loaded_at_startup=is_at_startup)
@@ -337,7 +355,7 @@ class Management:
 
 
 def _file_name(url: str) -> str:
-    return url.partition("?")[0].rpartition("/")[2]
+    return unquote(url.partition("?")[0].partition("#")[0]).rpartition("/")[2]
 
 
 def _not_started(name: str, version: str, error: ServingError) -> WorkersNotStarted:

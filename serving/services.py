@@ -86,8 +86,8 @@ class Services:
         self.tokens = Tokens(settings)
         self.snapshots = Snapshots(settings, self.engine)
         self.engine.on_change = self.snapshots.save
-        self.watched = self._make_watched()
         self.management = Management(self.engine, settings, self.audit, self.snapshots.save)
+        self.watched = self._make_watched()
         self._open_inference = OpenInference(self.engine, settings)
         self._repository = ModelRepository(self.engine, settings, self.audit)
         workflows = Workflows(self.engine, settings, self.audit)
@@ -108,6 +108,7 @@ class Services:
             self._settings, self.engine, self.releases, self.audit, self.snapshots.save
         )
         self.engine.is_withheld = watched.is_withheld
+        watched.give_way(self.management.is_arriving)
         self.metrics.add(WatchMetrics(watched.counts))
         return watched
 

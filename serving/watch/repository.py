@@ -58,7 +58,7 @@ class WatchedRepository:
         deployer = Deployer(engine, admission, releases, watch)
         deployer.on_change = on_change
         self._watcher = Watcher(source, records, deployer, releases, audit)
-        self._watcher.is_removing = watch.unregister_removed
+        self._watcher.departures.is_removing = watch.unregister_removed
         self._withheld: frozenset[str] = frozenset()
 
     @property
@@ -95,6 +95,10 @@ class WatchedRepository:
         served = dict(self._served()) if self.is_models_dir else {}
         await self._watcher.take_up(served, is_all=not self.is_models_dir)
         self._withheld = frozenset()
+
+    def give_way(self, is_arriving: Callable[[str], bool]) -> None:
+        """Leave alone for now what somebody registers, told by its name in the folder."""
+        self._watcher.is_arriving = is_arriving
 
     async def run(self) -> None:
         """Look again and again, until this is cancelled."""

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -15,6 +15,7 @@ from serving.audit.log import AuditLog, Change
 from serving.errors import InvalidModel, ServerUnavailable, ServingError
 from serving.releases.releases import Releases
 from serving.watch.counts import WatchCounts
+from serving.watch.departures import Departures
 from serving.watch.deployer import Deployer, NotNow
 from serving.watch.found import Found, LookFailed, Source, digest_of
 from serving.watch.passing import is_passing
@@ -58,7 +59,8 @@ class Watcher:
 
     Attributes:
         counts: what it has done.
-        is_removing: whether what is taken away there is served no longer.
+        departures: what is taken away there.
+        is_arriving: whether somebody registers what lies at a key just now, who goes first.
     """
 
     def __init__(
@@ -76,10 +78,10 @@ class Watcher:
         self._audit = audit
         self._waiting: dict[str, _Waiting] = {}
         self._there: set[str] = set()
-        self._missing: frozenset[str] = frozenset()
-        self._has_failed = self._is_empty = False
+        self._has_failed = False
         self.counts = WatchCounts()
-        self.is_removing = False
+        self.departures = Departures(records, deployer, audit, self.counts)
+        self.is_arriving: Callable[[str], bool] = lambda _: False
         deployer.was_taken_back = records.was_taken_back
         deployer.holder_of = lambda *version: records.holder_of(self._there, *version)
 
@@ -162,7 +164,7 @@ class Watcher:
             await self._learn_digests(found)
             pending = [each for each in found if await self._is_pending_still(each)]
             self.counts.pending = len(pending)
-            await self._remove()
+            await self.departures.look(self._there)
         await asyncio.to_thread(self._records.save)
         self._has_failed = False
         self.counts.looks += 1
@@ -188,6 +190,8 @@ class Watcher:
         if known is not None and known.signature == found.signature:
             self._waiting.pop(found.key, None)
             return False
+        if self.is_arriving(found.key):
+            return True
         waiting = self._waiting.get(found.key)
         if waiting is None or waiting.signature != found.signature:
             waiting = self._waiting[found.key] = _Waiting(found.signature)
@@ -290,49 +294,6 @@ class Watcher:
         except (LookFailed, OSError):
             return record
         return msgspec.structs.replace(record, digest=digest)
-
-    async def _remove(self) -> None:
-        """Deal with what was there and is not: what is missing in two looks is gone.
-
-        What took itself back is remembered, should it come again.
-        """
-        missing = frozenset(
-            key
-            for key, record in self._records.items().items()
-            if key not in self._there and record.outcome != "rolled_back"
-        )
-        if missing and not self._there:
-            # A disk that is not mounted looks like this: nothing is taken for gone.
-            if not self._is_empty:
-                _log.warning("nothing is there any more; what is served goes on")
-            self._is_empty = True
-            return
-        self._is_empty = False
-        for key in missing & self._missing:
-            record = self._records.get(key)
-            if record is not None and await self._is_removed(key, record):
-                self._records.forget(key)
-        self._missing = missing
-
-    async def _is_removed(self, key: str, record: Record) -> bool:
-        """Serve it no longer, where that is wanted; whether it is dealt with."""
-        if not self.is_removing or record.outcome != "served":
-            return True
-        try:
-            async with self._audit.change("unregister", record.model, record.version) as change:
-                change.reason = f"{key} was taken away"
-                try:
-                    await self._deployer.remove(record, change)
-                except NotNow:
-                    change.is_dropped = True
-                    raise
-        except NotNow:
-            return False
-        except ServingError as error:
-            _log.error("%s was taken away and is served still: %s", key, error)
-            return False
-        self.counts.removed += 1
-        return True
 
     def _tell_failure(self, error: Exception) -> None:
         """Say once that nothing can be seen, until it can."""

@@ -125,6 +125,17 @@ async def test_nor_of_one_that_is_served_already(address: str, tmp_path: Path) -
         assert store.left == ({"good.mar"}, 1)
 
 
+async def test_an_archive_is_announced_until_it_is_served(address: str, tmp_path: Path) -> None:
+    async with running(tmp_path) as store:
+        request = wanted(f"{address}/goo%64.mar?signature=x", initial_workers=0)
+        asking = asyncio.create_task(store.management.register(request))
+        await asyncio.sleep(0)
+        assert store.management.is_arriving("good.mar")
+        await asking
+        assert store.left[0] == {"good.mar"}
+        assert not store.management.is_arriving("good.mar")
+
+
 async def test_a_model_whose_client_is_gone_is_served_until_it_is_removed(
     address: str, tmp_path: Path
 ) -> None:

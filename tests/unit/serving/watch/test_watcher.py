@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from serving.admission import Admission, RegisterRequest
 from serving.open_inference.repository import ModelRepository
 from serving.settings import InvalidSettings, ServerSettings
 from serving.watch.settings import WatchSettings
@@ -165,6 +166,21 @@ async def test_what_the_settings_did_not_load_at_the_start_is_left_alone(tmp_pat
     await place.look(3)
     assert place.served() == {}
     place.audit.close()
+
+
+async def test_what_somebody_registers_is_theirs_and_not_served_twice(tmp_path: Path) -> None:
+    async with watching(tmp_path, workers=0) as place:
+        place.watched.give_way({"tag.tar.gz"}.__contains__)
+        (place.folder / "tag.tar.gz").write_bytes(packed(tmp_path, "1", "one"))
+        await place.look(3)
+        assert (place.served(), place.watcher.counts.pending) == ({}, 1)
+        admission = Admission(place.settings)
+        admitted = await admission.admit(RegisterRequest(url="tag.tar.gz"))
+        await place.engine.register(admitted.stored, admitted.config)
+        place.watched.give_way(lambda _: False)
+        await place.look(3)
+        assert (place.watcher.counts.pending, await place.noted()) == (0, [])
+        assert place.served()["default"] == "1"
 
 
 async def test_removed_version_is_served_no_longer_where_that_is_wanted(tmp_path: Path) -> None:
