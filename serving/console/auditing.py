@@ -13,7 +13,7 @@ import msgspec
 from serving.audit.entry import AuditEntry
 from serving.audit.reading import AuditPage, verify
 from serving.console.management import ManagementPort, open_port
-from serving.console.table import render_table
+from serving.console.table import cut, render_table
 from serving.errors import BadInput
 
 __all__ = ("describe_change", "list_entries", "verify_chain")
@@ -62,10 +62,12 @@ def _follow(
     last = seen[-1].sequence if seen else _page(port, {"limit": 1}).head_sequence
     while True:
         time.sleep(_FOLLOW_S)
-        found = _page(port, {**asked, "limit": _PAGE}).entries
-        fresh = [each for each in reversed(found) if each.sequence > last]
+        if _page(port, {"limit": 1}).head_sequence == last:
+            continue
+        page = _page(port, {**asked, "limit": _PAGE})
+        fresh = [each for each in reversed(page.entries) if each.sequence > last]
+        last = page.head_sequence
         if fresh:
-            last = fresh[-1].sequence
             _show(fresh, is_json=is_json, has_heads=False)
 
 
@@ -88,7 +90,7 @@ def _row(entry: AuditEntry) -> tuple[str, ...]:
     model = f"{entry.model}@{entry.version}" if entry.version else entry.model
     told = "; ".join(filter(None, (describe_change(entry.before, entry.after), entry.reason)))
     place = f"{entry.time:%Y-%m-%d %H:%M:%S}"
-    return place, who, entry.what, model, entry.result, _cut(told)
+    return place, who, entry.what, model, entry.result, cut(told, _CELL)
 
 
 def describe_change(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> str:
@@ -108,10 +110,6 @@ def describe_change(before: Mapping[str, Any] | None, after: Mapping[str, Any] |
 def _short(value: object) -> str:
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
     return text.replace('"', "")
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _CELL else f"{text[: _CELL - 3]}..."
 
 
 def verify_chain(options: argparse.Namespace) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from serving.console.table import render_table
+from serving.console.table import cut, render_table
 from serving.releases.report import ArmReport, ReleaseReport
 
 __all__ = ("RELEASE_HEADS", "progress_line", "release_row", "release_text")
@@ -18,7 +18,6 @@ _LONG = 60
 
 def release_row(report: ReleaseReport) -> tuple[str, ...]:
     """One release as a row of a table with the heads above."""
-    reason = report.reason
     return (
         report.model,
         report.kind,
@@ -27,7 +26,7 @@ def release_row(report: ReleaseReport) -> tuple[str, ...]:
         report.candidate,
         _percent(report.share),
         _moment(report.begun_at),
-        reason if len(reason) <= _LONG else f"{reason[: _LONG - 3]}...",
+        cut(report.reason, _LONG),
     )
 
 

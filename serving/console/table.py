@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ("render_table",)
+__all__ = ("cut", "render_table")
 
 
 def render_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -13,6 +13,11 @@ def render_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in lines
     )
+
+
+def cut(text: str, most: int) -> str:
+    """Keep so many characters of a cell, with dots where there were more."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def _printable(text: str) -> str:

@@ -43,6 +43,7 @@ class WatchedFolder:
 
     def __init__(self, root: Path, settings: WatchSettings) -> None:
         self._root = root
+        self._real_root = root
         self._settings = settings
 
     def look(self) -> Sequence[Found]:
@@ -52,6 +53,8 @@ class WatchedFolder:
             LookFailed: when the folder cannot be read.
         """
         try:
+            # Once a look: the folder may be a link that leads elsewhere the next time.
+            self._real_root = self._root.resolve()
             paths = islice(self._paths(), self._settings.max_count)
             return in_order(self._describe(path) for path in paths)
         except OSError as error:
@@ -65,6 +68,7 @@ class WatchedFolder:
             LookFailed: when it is another by now.
         """
         path = self._root / found.key
+        self._real_root = self._root.resolve()
         if self._describe(path).signature != found.signature:
             msg = f"{found.key} is being written"
             raise LookFailed(msg)
@@ -146,6 +150,6 @@ class WatchedFolder:
 
     def _is_inside(self, path: Path) -> bool:
         try:
-            return path.resolve().is_relative_to(self._root.resolve())
+            return path.resolve().is_relative_to(self._real_root)
         except (OSError, RuntimeError):  # links in a circle
             return False

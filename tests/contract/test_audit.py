@@ -187,6 +187,25 @@ def test_command_lists_entries_for_people_and_for_programs(
     assert len(lines) == 3
 
 
+def test_command_goes_on_with_what_happens_until_it_is_interrupted(
+    guarded: Guarded, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    happens = iter((1, 2, None))
+
+    def pause(_: float) -> None:
+        workers = next(happens)
+        if workers is None:
+            raise KeyboardInterrupt
+        guarded.ask("GET", "/token")
+        guarded.ask("PUT", "/models/echo", min_worker=workers, synchronous="true")
+
+    monkeypatch.setattr("serving.console.auditing.time.sleep", pause)
+    asked = ["audit", "list", "--follow", "--json", "--limit=1", "--what=scale"]
+    assert main([*asked, *flags(guarded)]) == 130
+    _, *told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [entry["after"]["workers"]["1.0"][0] for entry in told] == [1, 2]
+
+
 def test_command_says_what_to_do_where_it_cannot_ask(
     guarded: Guarded, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
