@@ -5,7 +5,6 @@ config.properties with the key `model_snapshot` beside those that the server was
 """
 
 import logging
-import os
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Literal
 import msgspec
 
 from serving.engine import Engine
+from serving.kept_file import write_whole
 from serving.properties import format_properties
 from serving.registry.endpoint import Endpoint
 from serving.settings import InvalidSettings, ServerSettings
@@ -86,11 +86,9 @@ class Snapshots:
         )
         text = msgspec.json.format(msgspec.json.encode(snapshot), indent=2).decode()
         values = {**self._settings.properties, "model_snapshot": text}
-        written = self._folder / f".{name}.{os.getpid()}"
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            written.write_text(f"#Saving snapshot\n{format_properties(values)}", "utf-8")
-            written.replace(self._folder / name)
+            saved = f"#Saving snapshot\n{format_properties(values)}"
+            write_whole(self._folder / name, saved.encode())
         except OSError as error:
             _log.error("cannot write the snapshot %s: %s", self._folder / name, error.strerror)
 

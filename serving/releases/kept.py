@@ -1,11 +1,11 @@
 """KeptRelease: what is kept of a release over a restart of the server, in a file."""
 
 import logging
-import os
 from pathlib import Path
 
 import msgspec
 
+from serving.kept_file import read_kept, write_kept
 from serving.releases.events import ReleaseEvent
 from serving.releases.plan import ReleasePlan
 from serving.releases.report import ReleaseState
@@ -103,9 +103,7 @@ class ReleaseFile:
         if path is None or not path.is_file():
             return KeptReleases()
         try:
-            if path.stat().st_size > _MOST_BYTES:
-                raise OSError(f"it has more than {_MOST_BYTES} bytes")
-            return msgspec.json.decode(path.read_bytes(), type=KeptReleases)
+            return read_kept(path, KeptReleases, _MOST_BYTES)
         except (OSError, msgspec.DecodeError) as error:
             _log.error("%s: releases of before are not known: %s", path, error)
             return KeptReleases()
@@ -115,10 +113,7 @@ class ReleaseFile:
         path = self._path
         if path is None:
             return
-        written = path.with_name(f".{path.name}.{os.getpid()}")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            written.write_bytes(msgspec.json.format(msgspec.json.encode(kept), indent=2))
-            written.replace(path)
+            write_kept(path, kept)
         except OSError as error:
             _log.error("cannot keep the releases in %s: %s", path, error.strerror)

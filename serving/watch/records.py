@@ -1,7 +1,6 @@
 """Records: what was seen in a watched place, and what became of it; kept over restarts."""
 
 import logging
-import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Literal
@@ -9,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from serving.archive.stored import StoredModel
+from serving.kept_file import read_kept, write_kept
 from serving.watch.found import Found
 
 __all__ = ("Outcome", "Record", "Records", "record_of")
@@ -74,9 +74,7 @@ class Records:
         if path is None or not path.is_file():
             return
         try:
-            if path.stat().st_size > _MOST_BYTES:
-                raise OSError(f"it has more than {_MOST_BYTES} bytes")
-            kept = msgspec.json.decode(path.read_bytes(), type=_Kept)
+            kept = read_kept(path, _Kept, _MOST_BYTES)
         except (OSError, msgspec.DecodeError) as error:
             _log.error("%s: what was seen before is not known: %s", path, error)
             return
@@ -90,11 +88,8 @@ class Records:
         if path is None or not self._is_changed:
             return
         kept = _Kept(format=_FORMAT, source=self._source, records=self._by_key)
-        written = path.with_name(f".{path.name}.{os.getpid()}")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            written.write_bytes(msgspec.json.format(msgspec.json.encode(kept), indent=2))
-            written.replace(path)
+            write_kept(path, kept)
             self._is_changed = False
         except OSError as error:
             _log.error("cannot keep what was seen in %s: %s", path, error.strerror)
