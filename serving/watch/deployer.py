@@ -19,7 +19,7 @@ from serving.releases.plan import CanaryPlan
 from serving.releases.releases import Releases
 from serving.settings import InvalidSettings
 from serving.watch.found import Brought, Found, digest_of
-from serving.watch.records import Record
+from serving.watch.records import Outcome, Record
 from serving.watch.settings import WatchSettings
 
 __all__ = ("Deployer", "NotNow")
@@ -115,24 +115,14 @@ class Deployer:
         )
         change.model, change.version = manifest.name, manifest.version
         change.before = self._registry.state_of(manifest.name)
-        holder = self.holder_of(found.key, manifest.name, manifest.version)
-        if holder is not None:
+        try:
+            outcome = self._outcome(found.key, record, change, is_return=is_return)
+        except (InvalidModel, NotNow):
             discard(admitted.stored)
-            where, known_digest = holder
-            if known_digest != digest:
-                msg = (
-                    f"{manifest.name} version {manifest.version} is {where} already; number it anew"
-                )
-                raise InvalidModel(msg)
-            change.reason += f"; it is the same as {where}"
-            return msgspec.structs.replace(record, outcome="passed_over")
-        if self.was_taken_back(manifest.name, manifest.version, digest):
+            raise
+        if outcome != "served":
             discard(admitted.stored)
-            change.reason += "; the same content took itself back before, so it is not served"
-            return msgspec.structs.replace(record, outcome="rolled_back")
-        if self._releases.is_on(manifest.name) and not is_return:
-            discard(admitted.stored)
-            raise NotNow(manifest.name)
+            return msgspec.structs.replace(record, outcome=outcome)
         await self._serve(admitted, digest, change, is_return=is_return)
         if change.before is not None and self._settings.release == "none":
             record = msgspec.structs.replace(record, is_beside=True)
@@ -140,6 +130,29 @@ class Deployer:
         change.after = {**state, "key": found.key, "sha256": digest}
         self.on_change()
         return record
+
+    def _outcome(self, key: str, record: Record, change: Change, *, is_return: bool) -> Outcome:
+        """What shall become of what lies at a key, by what is known of others.
+
+        Raises:
+            InvalidModel: when its version is another one already.
+            NotNow: when a release of its model goes on.
+        """
+        name, version = record.model, record.version
+        holder = self.holder_of(key, name, version)
+        if holder is not None:
+            where, digest = holder
+            if digest != record.digest:
+                msg = f"{name} version {version} is {where} already; number it anew"
+                raise InvalidModel(msg)
+            change.reason += f"; it is the same as {where}"
+            return "passed_over"
+        if self.was_taken_back(name, version, record.digest):
+            change.reason += "; the same content took itself back before, so it is not served"
+            return "rolled_back"
+        if self._releases.is_on(name) and not is_return:
+            raise NotNow(name)
+        return "served"
 
     def put_beside(self, model: str, version: str) -> None:
         """Let a version answer only who names it, from when it is served."""
