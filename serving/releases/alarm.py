@@ -14,8 +14,8 @@ seen late: from there it is gathered anew."""
 class Alarm:
     """Rings when events befall the candidate more often, at one or several thresholds.
 
-    What comes between two looks counts as one event at most, for the candidate: a stall of a worker
-    befalls many requests at once, and is no verdict.
+    What comes between two looks counts as three events at most, against the candidate: a stall of a
+    worker befalls many requests at once, and is no verdict.
 
     Each time the evidence is begun anew, less of the permitted rate of false alarms is spent on it:
     1/2, 1/6, 1/12 and so on, which is all of it for ever.

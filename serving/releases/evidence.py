@@ -22,6 +22,10 @@ EITHER_WAY = (*(1 / ratio for ratio in reversed(MORE_OFTEN)), *MORE_OFTEN)
 """More often, or more seldom: what an A/B test asks."""
 
 
+_MOST_AT_ONCE = 3
+"""Events between two looks that wary evidence counts."""
+
+
 def log_mean_exp(logarithms: Sequence[float]) -> float:
     """The logarithm of the mean of what these are the logarithms of."""
     most = max(logarithms)
@@ -33,8 +37,8 @@ class Evidence:
 
     Args:
         ratios: of the risks, each as likely as the others beforehand.
-        is_wary: whether all that comes between two looks gains no more than one event would: a
-            worker that stalls for a moment is one event, though it befalls many requests. What
+        is_wary: whether all that comes between two looks gains no more than three events would: a
+            worker that stalls for a moment befalls many requests at once, and is no verdict. What
             gains less than a martingale is as safe, or safer.
     """
 
@@ -86,4 +90,5 @@ class Evidence:
                 gain = -math.log1p(share * (ratio - 1))
                 gained += (others + own) * gain + own * math.log(ratio)
                 most = max(most, gain + math.log(ratio))
-            self._logarithms[index] += min(gained, most) if self._is_wary else gained
+            bound = _MOST_AT_ONCE * most if self._is_wary else math.inf
+            self._logarithms[index] += min(gained, bound)
