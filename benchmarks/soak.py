@@ -206,7 +206,12 @@ def _parse() -> argparse.Namespace:
     add("--without", nargs="*", default=[], choices=sorted(FAULTS), help="faults to leave out")
     add("--back-within", type=float, default=60.0, help="seconds for the service to be back")
     add("--sample-every", type=float, default=5.0, help="seconds between two looks")
-    add("--disk-mb", type=int, default=384, help="size of the data's disk, where one may mount")
+    add(
+        "--disk-mb",
+        type=int,
+        default=384,
+        help="size of the data's disk, where one may mount; 0: none",
+    )
     add("--data", type=Path, default=DEFAULT_DATA, help="folder of drawings")
     add("--models", type=Path, default=ROOT / "models", help="folder of models")
     add("--output", type=Path, default=Path("soak"), help="folder of the report")

@@ -89,11 +89,11 @@ def mark(path: Path) -> None:
 
 @contextmanager
 def _room() -> Iterator[None]:
-    """Say of a full disk that it is one: it may be emptied, so this is no fault of ours."""
+    """Say of a full disk, or a used up share of it, that it is one: that is no fault of ours."""
     try:
         yield
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise
         raise StorageUnavailable("The disk is full.") from error
 

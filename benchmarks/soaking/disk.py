@@ -20,11 +20,15 @@ _PIECES = (1 << 20, 1 << 12, 1)
 
 @contextmanager
 def small_disk(folder: Path, megabytes: int) -> Iterator[bool]:
-    """Lay a disk of that size, in memory, over a folder; whether one may, which only root may."""
+    """Lay a disk of that size, in memory, over a folder; whether one did, which only root may.
+
+    folder: made where it is not there.
+    megabytes: of the disk; 0: none is wanted.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     mount = shutil.which("mount")
     command = (str(mount), "-t", "tmpfs", "-o", f"size={megabytes}m,mode=700", "soak", str(folder))
-    is_mounted = mount is not None and _succeeds(command)
+    is_mounted = megabytes > 0 and mount is not None and _succeeds(command)
     try:
         yield is_mounted
     finally:

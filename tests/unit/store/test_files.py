@@ -25,7 +25,12 @@ def blobs(tmp_path: Path) -> FileBlobs:
 
 @pytest.mark.parametrize(
     ("number", "told"),
-    [(errno.ENOSPC, StorageUnavailable), (errno.EDQUOT, StorageUnavailable), (errno.EIO, OSError)],
+    [
+        (errno.ENOSPC, StorageUnavailable),
+        (errno.EDQUOT, StorageUnavailable),
+        (errno.EFBIG, StorageUnavailable),
+        (errno.EIO, OSError),
+    ],
 )
 def test_writer_that_fails_leaves_the_old_blob_whole_and_tells_a_full_disk_apart(
     blobs: FileBlobs,
