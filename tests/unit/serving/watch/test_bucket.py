@@ -170,7 +170,7 @@ async def test_versions_of_a_bucket_are_served_and_are_there_again_after_a_resta
         await place.look(1)
         assert await place.ask() == "word 3"
         assert [entry.who for entry in await place.noted()] == ["watcher"] * 3
-    async with watching(tmp_path, **watch) as place:
+    async with watching(tmp_path, workers=0, **watch) as place:
         assert place.served()["default"] == "3"
         assert sorted(place.served()["workers"]) == ["1", "2", "3"]
         work_dirs = [each.stored.work_dir for each in place.engine.registry.endpoints]

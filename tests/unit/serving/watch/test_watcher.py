@@ -131,7 +131,7 @@ async def test_version_that_changed_while_the_server_was_down_is_served_from_the
     tmp_path: Path,
 ) -> None:
     folder = put(tmp_path / "models" / "tag" / "1", "1", "one")
-    async with watching(tmp_path):
+    async with watching(tmp_path, workers=0):
         pass
     put(folder, "1", "uno")
     async with watching(tmp_path, release="canary") as place:
@@ -147,7 +147,7 @@ async def test_version_that_was_mended_while_the_server_was_down_is_a_canary_fir
         await place.look()
         assert place.watcher.counts.rejected == 1
     put(tmp_path / "models" / "tag" / "2", "2", "two")
-    async with watching(tmp_path, **CANARY) as place:
+    async with watching(tmp_path, workers=0, **CANARY) as place:
         assert place.served()["workers"].keys() == {"1"}
         await place.look()
         assert place.releases.read("tag").candidate == "2"
@@ -228,7 +228,7 @@ async def test_full_disk_is_no_fault_of_the_archive(
 
 async def test_canary_goes_first_and_the_next_version_waits_for_its_end(tmp_path: Path) -> None:
     put(tmp_path / "models" / "tag" / "1", "1", "one")
-    async with watching(tmp_path, **CANARY) as place:
+    async with watching(tmp_path, workers=0, **CANARY) as place:
         put(place.folder / "tag" / "2", "2", "two")
         put(place.folder / "tag" / "3", "3", "three")
         await place.look(3)
@@ -248,7 +248,7 @@ async def test_canary_goes_first_and_the_next_version_waits_for_its_end(tmp_path
 
 async def test_version_that_took_itself_back_waits_for_another_content(tmp_path: Path) -> None:
     put(tmp_path / "models" / "tag" / "1", "1", "one")
-    async with watching(tmp_path, **CANARY) as place:
+    async with watching(tmp_path, workers=0, **CANARY) as place:
         folder = put(place.folder / "tag" / "2", "2", "two")
         await place.look()
         roll_back(place)
