@@ -2,8 +2,8 @@
 
 Traffic of two versions is simulated, and looked at every two seconds by the rules that the server
 has (`serving/releases/guard.py`). Times are log-normal with a heavy tail, of the client's wait and
-of the worker's work; some requests fail; each answer measures five statistics. `--cost` measures what
-a release costs each request instead.
+of the worker's work; some requests fail; each answer measures five statistics. `--cost` measures
+what a release costs each request instead.
 
     python -m benchmarks.releases --runs 300
     python -m benchmarks.releases --cost
