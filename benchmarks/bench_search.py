@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.walk import DEFAULT_DATA, choose_drawings
-from serving.bench.command import run_bench
-from serving.bench.limits import Limit, parse_limit
+from serving.bench.command import INTERRUPTED, run_bench
+from serving.bench.limits import Limit, excess, parse_limit
 from serving.bench.measured import Trial
 from serving.bench.options import add_bench_options
 from serving.bench.results import read_trials
@@ -66,6 +66,8 @@ def main() -> int:
     add_bench_options(parser)
     parser.set_defaults(model=MODEL, models_dir=ROOT / "models", output=Path("bench-search"))
     options = parser.parse_args()
+    if options.resume or options.input is not None:
+        parser.error("whole searches of one model are compared: leave --resume and --input away")
     if not options.data and not options.tensor:
         options.data = choose_drawings(DEFAULT_DATA, 1)
     try:
@@ -86,17 +88,25 @@ def compare(halving: Ran, grid: Ran, limits: list[Limit]) -> int:
         print(f"| {ran.kind} | {times} | {trial.setting.name} | {numbers} |")
     in_grid = next(trial for trial in grid.trials if trial.setting == found.setting)
     quality = in_grid.median("throughput") / best.median("throughput")
+    is_kept = excess(in_grid, limits) <= 1
     share = halving.seconds / grid.seconds
     print(f"\nTime: {share:.3f} of the grid's; measuring: ", end="")
     print(f"{halving.measured_s / grid.measured_s:.3f}. The setting that was found has ", end="")
-    print(f"{quality:.3f} of the grid's best throughput (load {os.getloadavg()[0]:.1f}).")
-    return int(share > 0.2 or quality < 0.95)
+    print(
+        f"{quality:.3f} of the grid's best throughput, and {'keeps' if is_kept else 'breaks'} ",
+        end="",
+    )
+    print(f"the limits there (load {os.getloadavg()[0]:.1f}).")
+    # Of a setting that the grid could not try the quality is NaN, which is no success.
+    return int(not (share <= 0.2 and quality >= 0.95))
 
 
 def _search(options: argparse.Namespace, kind: str) -> Ran:
     folder = options.output / kind
     began = time.monotonic()
-    run_bench(argparse.Namespace(**{**vars(options), "search": kind, "output": folder}))
+    code = run_bench(argparse.Namespace(**{**vars(options), "search": kind, "output": folder}))
+    if code == INTERRUPTED:
+        sys.exit(INTERRUPTED)
     return Ran(kind, time.monotonic() - began, read_trials(folder))
 
 

@@ -27,9 +27,11 @@ from serving.bench.wording import short
 from serving.errors import BadInput
 from serving.protocol.metadata import our_version
 
-__all__ = ("run_bench",)
+__all__ = ("INTERRUPTED", "run_bench")
 
-_INTERRUPTED = 130
+INTERRUPTED = 130
+"""Exit code, as shells give it."""
+
 _NAME = "benchmark"
 """Of the models of auto_benchmark's files, as there."""
 
@@ -193,7 +195,7 @@ def _conclude(options: argparse.Namespace, all_swept: list[Swept]) -> int:
         print(line)
     if not all(swept.is_whole for swept in all_swept):
         print("interrupted; go on with --resume", file=sys.stderr)
-        return _INTERRUPTED
+        return INTERRUPTED
     is_bad = any(swept.is_worse or swept.best is None for swept in all_swept)
     return int(is_bad)
 
