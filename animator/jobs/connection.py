@@ -39,14 +39,13 @@ _ANSWER_TIMEOUT = 5.0
 _QUICK_TIMEOUT = 1.0
 _SENTINEL_TIMEOUT = 1.0
 
-_PASSING = (
-    redis.exceptions.ConnectionError,
-    redis.exceptions.TimeoutError,
-    redis.exceptions.ReadOnlyError,
-    OSError,
-)
+_AWAY = (redis.exceptions.ConnectionError, redis.exceptions.TimeoutError, OSError)
 _FINAL = (redis.exceptions.AuthenticationError, redis.exceptions.AuthorizationError)
 """These are errors of connections too, but do not pass."""
+
+_CLOSED = (redis.exceptions.ReadOnlyError, redis.exceptions.OutOfMemoryError)
+_REFUSALS = ("NOREPLICAS", "MISCONF")
+"""How a master says that it knows too few replicas (min-replicas), or cannot write to its disk."""
 
 _Answer = TypeVar("_Answer")
 
@@ -137,24 +136,20 @@ class _PatientRetry(Retry):
 
 def _is_passing(error: Exception) -> bool:
     """Whether it may be well in a moment."""
-    if isinstance(
-        error, redis.exceptions.AuthenticationError | redis.exceptions.AuthorizationError
-    ):
-        return False
-    away = (redis.exceptions.ConnectionError, redis.exceptions.TimeoutError, OSError)
-    return isinstance(error, (*away, redis.exceptions.ReadOnlyError)) or _lacks_replicas(error)
+    return not isinstance(error, _FINAL) and (isinstance(error, _AWAY) or _takes_nothing(error))
 
 
-def _lacks_replicas(error: Exception) -> bool:
-    """A master that must know its replicas takes nothing while it has too few (min-replicas)."""
-    return isinstance(error, redis.exceptions.ResponseError) and "NOREPLICAS" in str(error)
+def _takes_nothing(error: Exception) -> bool:
+    """Whether a server is there, but lets nobody write."""
+    is_refusal = any(word in str(error) for word in _REFUSALS)
+    return isinstance(error, _CLOSED) or (
+        isinstance(error, redis.exceptions.ResponseError) and is_refusal
+    )
 
 
 def _as_away(error: Exception) -> Exception:
     """A server that takes nothing counts as away."""
-    if isinstance(error, redis.exceptions.ReadOnlyError) or _lacks_replicas(error):
-        return redis.exceptions.ConnectionError(str(error))
-    return error
+    return redis.exceptions.ConnectionError(str(error)) if _takes_nothing(error) else error
 
 
 def _open(url: str, retry: Retry, timeout: float) -> Redis:

@@ -3,6 +3,7 @@
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -14,6 +15,7 @@ from serving.bench.ports import free_ports
 from tests.support_certificates import Papers, make_papers
 from tests.support_redis import PrivateRedis
 from tests.support_sentinel import MASTER, Guard, Server, find_tls_server, guarded_redis
+from tests.support_serve import wait_until
 
 WORD = "p@ss/word"
 USERS = ("user default off", f"user worker on >{WORD} ~* &* +@all")
@@ -118,6 +120,40 @@ def test_master_that_misses_its_replicas_counts_as_away(server: PrivateRedis) ->
         finally:
             client.config_set("min-replicas-to-write", 0)
         assert client.set("a", 1)
+
+
+def test_server_with_a_full_disk_counts_as_away(server: PrivateRedis) -> None:
+    in_the_way = server.settings.redis_dir / "dump.rdb"
+    in_the_way.mkdir()
+    with connect(server.url, patience=0.1) as client:
+        client.config_set("save", "3600 1")
+        try:
+            client.bgsave()
+            wait_until(lambda: _last_save(client) == "err", 10, "the end of the snapshot")
+            with pytest.raises(redis.exceptions.ConnectionError, match="MISCONF"):
+                client.set("a", 1)
+            with pytest.raises(redis.exceptions.ConnectionError, match="MISCONF"):
+                client.pipeline().set("a", 1).execute()
+        finally:
+            in_the_way.rmdir()
+            client.config_set("save", "")
+        assert client.set("a", 1)
+
+
+def test_server_with_a_full_memory_counts_as_away(server: PrivateRedis) -> None:
+    with connect(server.url, patience=0.1) as client:
+        client.config_set("maxmemory", 1)
+        try:
+            with pytest.raises(redis.exceptions.ConnectionError, match="maxmemory"):
+                client.pipeline().set("a", 1).execute()
+        finally:
+            client.config_set("maxmemory", 0)
+        assert client.set("a", 1)
+
+
+def _last_save(client: Redis) -> str:
+    told: Any = client.info("persistence")
+    return str(told["rdb_last_bgsave_status"])
 
 
 async def test_next_master_is_found_when_the_first_dies(tmp_path: Path) -> None:
