@@ -3,6 +3,7 @@
 import tempfile
 import time
 import zipfile
+from contextlib import ExitStack
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
@@ -78,11 +79,20 @@ def pack_everything(services: ApiServices, drawing: DrawingDocument) -> BinaryIO
     if drawing.picture is None:
         msg = "The drawing has not been read yet."
         raise NotFound(msg)
+    with ExitStack() as stack:
+        packed: BinaryIO = stack.enter_context(tempfile.TemporaryFile())
+        _pack_all(packed, services, drawing, drawing.picture)
+        stack.pop_all()  # whoever sends it closes it
+    return packed
+
+
+def _pack_all(
+    packed: BinaryIO, services: ApiServices, drawing: DrawingDocument, picture: str
+) -> None:
     annotation = services.documents.get(Annotation, drawing.id)
-    packed: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115  # whoever sends it closes it
     # Pictures and films are compressed already, so they are stored as they are.
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as everything:
-        _pack(everything, "drawing.jpg", services.blobs.open(drawing.picture))
+        _pack(everything, "drawing.jpg", services.blobs.open(picture))
         everything.writestr("annotation.json", msgspec.json.encode(annotation))
         taken: set[str] = set()
         for animation in services.documents.animations_of(drawing.id):
@@ -91,7 +101,6 @@ def pack_everything(services: ApiServices, drawing: DrawingDocument) -> BinaryIO
             for file in animation.files:
                 name = f"{folder}/{motion}.{file.format.suffix}"
                 _pack(everything, name, services.blobs.open(file.blob))
-    return packed
 
 
 def _pack(everything: zipfile.ZipFile, name: str, blob: OpenBlob) -> None:

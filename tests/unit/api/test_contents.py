@@ -1,14 +1,18 @@
 """Large files: sent bit by bit, in whole or in part; and a storage that is away."""
 
+import asyncio
 import io
+import tempfile
 import zipfile
 from collections.abc import Iterator
+from typing import Any, BinaryIO
 
 import msgspec
 import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
+from animator.api.app import create_app
 from animator.core.documents import DrawingDocument
 from animator.core.errors import NotFound, StorageUnavailable
 from animator.store import OpenBlob
@@ -16,6 +20,7 @@ from tests.support_api import MemoryBlobs, MemoryServices, put_animation, put_dr
 
 FILM = bytes(range(256)) * 12_000
 FILE = "/api/animations/animation/file.mp4"
+EVERYTHING = "/api/drawings/drawing/everything.zip"
 _PIECE = 100_000
 
 
@@ -84,19 +89,71 @@ def test_file_that_is_known_is_not_read(
     assert memory.blobs.taken == before
 
 
-def test_everything_of_a_drawing_is_one_zip_of_whole_files(
-    client: TestClient[Litestar],
-    memory: MemoryServices,
-) -> None:
+@pytest.fixture
+def packed(memory: MemoryServices, monkeypatch: pytest.MonkeyPatch) -> list[BinaryIO]:
+    """What is made to send everything of a drawing."""
     drawing = memory.documents.get(DrawingDocument, "drawing")
     memory.documents.put("drawing", msgspec.structs.replace(drawing, picture="drawing.jpg"))
     memory.blobs.put("drawing.jpg", b"\xff\xd8picture")
-    answer = client.get("/api/drawings/drawing/everything.zip")
+    made: list[BinaryIO] = []
+    make = tempfile.TemporaryFile
+
+    def make_noted() -> BinaryIO:
+        made.append(make())
+        return made[-1]
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", make_noted)
+    return made
+
+
+def test_everything_of_a_drawing_is_one_zip_of_whole_files(
+    client: TestClient[Litestar], packed: list[BinaryIO]
+) -> None:
+    answer = client.get(EVERYTHING)
     assert answer.headers["Content-Length"] == str(len(answer.content))
     with zipfile.ZipFile(io.BytesIO(answer.content)) as everything:
         assert everything.testzip() is None
         assert everything.read("wave/wave.mp4") == FILM
         assert everything.read("drawing.jpg") == b"\xff\xd8picture"
+    assert [file.closed for file in packed] == [True]
+
+
+def test_zip_that_lacks_a_film_leaves_no_file_open(
+    client: TestClient[Litestar], memory: MemoryServices, packed: list[BinaryIO]
+) -> None:
+    memory.blobs.delete("animation.mp4")
+    assert client.get(EVERYTHING).status_code == 404
+    assert [file.closed for file in packed] == [True]
+
+
+async def test_zip_of_one_who_hangs_up_leaves_no_file_open(
+    memory: MemoryServices, packed: list[BinaryIO]
+) -> None:
+    begun = asyncio.Event()
+
+    async def receive() -> Any:
+        await begun.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        if message.get("body"):
+            begun.set()
+            await asyncio.Event().wait()  # who hangs up takes nothing more
+
+    scope: Any = {
+        "type": "http",
+        "method": "GET",
+        "path": EVERYTHING,
+        "raw_path": EVERYTHING.encode(),
+        "query_string": b"",
+        "headers": [],
+        "scheme": "http",
+        "server": ("localhost", 80),
+        "client": ("localhost", 1),
+        "http_version": "1.1",
+    }
+    await create_app(memory.as_services())(scope, receive, send)
+    assert [file.closed for file in packed] == [True]
 
 
 @pytest.mark.parametrize(
