@@ -170,6 +170,10 @@ class Registry:
         """Mean this version where none is named, as soon and as long as it is served."""
         self._chosen[name] = version
 
+    def is_shunned(self, name: str, version: str) -> bool:
+        """Whether this version is meant only if it is chosen, or the only one."""
+        return (name, version) in self._shunned
+
     def shun(self, name: str, version: str, *, is_shunned: bool = True) -> None:
         """Mean this version where none is named only if it is chosen, or the only one; or not."""
         if is_shunned:

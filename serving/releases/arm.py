@@ -1,6 +1,5 @@
 """Arm: what one version has done in a release, with the requests that were drawn for it."""
 
-import math
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,9 @@ if TYPE_CHECKING:
 __all__ = ("MOST_METRICS", "Arm")
 
 _KEPT_LATENCIES = 1000
+_LARGEST = 1e100
+"""Magnitude of a value; squares and sums of such are numbers still."""
+
 MOST_METRICS = 64
 """Different metrics that are kept of a version; more are passed over."""
 
@@ -56,8 +58,8 @@ class Arm:
         self.latencies.append(seconds)
 
     def measure(self, name: str, value: float) -> None:
-        """Count a value of a metric; what is no number is passed over."""
-        if not math.isfinite(value):
+        """Count a value of a metric; what is no number, or beyond 1e100, is passed over."""
+        if not abs(value) <= _LARGEST:
             return
         moments = self.metrics.get(name)
         if moments is None:

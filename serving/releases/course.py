@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Coroutine
 from typing import Any
 
+from serving.archive.manifest import Manifest
 from serving.engine import Engine
 from serving.errors import ModelNotFound, ServingError
 from serving.registry.endpoint import Endpoint
@@ -70,18 +71,16 @@ class Course:
     def look(self, now: float) -> None:
         """Look at every release that is on: step it up, or take it back.
 
+        One that cannot be looked at is told in the log, and stops no other.
+
         Args:
             now: monotonic seconds.
         """
         for release in list(self.releases.values()):
-            if not release.kept.is_on:
-                continue
-            release.listen()
-            verdict = release.look(now)
-            if verdict is not None:
-                self.roll_back(release, verdict)
-            elif release.may_step(now):
-                self.step_to(release, release.next_share, "itself")
+            try:
+                self._look_at(release, now)
+            except Exception:
+                _log.exception("the release of %s cannot be looked at", release.kept.model)
 
     def begin(self, release: Release, by: str) -> None:
         """Let a new one choose from now on."""
@@ -141,7 +140,7 @@ class Course:
         self._end(release, "aborted", by, reason)
 
     def retire(self, model: str, version: str) -> None:
-        """Let a version's workers go, when it has answered what it was asked."""
+        """Let a version's workers go, when it has answered what it was asked, if none needs it."""
         try:
             endpoint = self._engine.registry.find(model, version)
         except ModelNotFound:
@@ -182,6 +181,16 @@ class Course:
         """Keep what is to be known after a restart."""
         self._file.write(self._kept)
 
+    def _look_at(self, release: Release, now: float) -> None:
+        if not release.kept.is_on:
+            return
+        release.listen()
+        verdict = release.look(now)
+        if verdict is not None:
+            self.roll_back(release, verdict)
+        elif release.may_step(now):
+            self.step_to(release, release.next_share, "itself")
+
     def _end(self, release: Release, kind: ReleaseEventKind, by: str, reason: str) -> None:
         """Nothing more goes to the new versions, and their workers go when they have answered."""
         kept = release.kept
@@ -220,17 +229,23 @@ class Course:
         give_up_at = time.monotonic() + _DRAIN_S
         while endpoint.in_flight and time.monotonic() < give_up_at:
             await asyncio.sleep(_DRAIN_CHECK_S)
+        if self._is_needed(endpoint.manifest):
+            return
         with contextlib.suppress(ServingError):
             await endpoint.scale(0, 0, wait=False)
         self._engine.on_change()
 
+    def _is_needed(self, manifest: Manifest) -> bool:
+        """Whether a version answers again: it is tried once more, or somebody has chosen it."""
+        name, version = manifest.name, manifest.version
+        release, registry = self.releases.get(name), self._engine.registry
+        is_tried = release is not None and release.kept.is_on and version in release.arms
+        return is_tried or (name in registry.names and registry.default_version(name) == version)
+
     async def _look_again_and_again(self) -> None:
         while True:
             await asyncio.sleep(_LOOK_S)
-            try:
-                self.look(time.monotonic())
-            except Exception:
-                _log.exception("releases could not be looked at")
+            self.look(time.monotonic())
 
 
 def _log_event(event: ReleaseEvent) -> None:

@@ -16,6 +16,7 @@ __all__ = (
     "SplitPlan",
     "Sticky",
     "candidate_of",
+    "first_weights",
     "kind_of",
 )
 
@@ -160,3 +161,11 @@ def candidate_of(plan: ReleasePlan, stable: str) -> str:
     if isinstance(plan, SplitPlan):
         return next(version for version in plan.weights if version != stable)
     return plan.version
+
+
+def first_weights(plan: ReleasePlan, stable: str) -> dict[str, float]:
+    """By which versions are chosen when a release begins."""
+    if isinstance(plan, SplitPlan):
+        return dict(plan.weights)
+    share = plan.shares[0] if isinstance(plan, CanaryPlan) else 0.0
+    return {plan.version: share, stable: 1 - share}

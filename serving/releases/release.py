@@ -125,6 +125,8 @@ class Release:
             now: monotonic seconds.
         """
         self._note_odds()
+        for evidence in self._evidence.values():
+            evidence.look()
         if self._guard is None:
             return None
         verdict = self._guard.look(now) or self._judge_readiness(now)

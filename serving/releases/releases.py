@@ -17,13 +17,21 @@ from serving.errors import (
     ReleaseNotFound,
     VersionRolledBack,
 )
-from serving.registry.repository import version_rank
 from serving.releases.course import Course
 from serving.releases.events import Audit, ReleaseEventKind
 from serving.releases.kept import KeptRelease, ReleaseFile
-from serving.releases.plan import CanaryPlan, ReleasePlan, ShadowPlan, SplitPlan, candidate_of
+from serving.releases.plan import (
+    CanaryPlan,
+    ReleasePlan,
+    ShadowPlan,
+    SplitPlan,
+    candidate_of,
+    first_weights,
+)
+from serving.releases.preparing import check_versions, register_shunned, wake
 from serving.releases.release import Release
 from serving.releases.report import ReleaseReport, ReleaseState
+from serving.releases.restoring import restore_releases
 from serving.settings import ModelConfig, ServerSettings
 
 __all__ = ("Releases",)
@@ -52,31 +60,9 @@ class Releases:
         self.course = Course(engine, self._file, self._kept, audit)
 
     def restore(self) -> None:
-        """Go on with what was kept, before any model is served: none is asked too much meanwhile.
-
-        A version that took itself back, or has not come so far, does not answer everything only
-        because it is the highest.
-        """
-        registry = self._registry
-        for model, plan in self._settings.releases.items():
-            for version in _new_versions(plan):
-                registry.shun(model, version)
-        for model, versions in self._kept.rolled_back.items():
-            for version in versions:
-                registry.shun(model, version)
-        for model, kept in self._kept.releases.items():
-            release = self.course.releases[model] = Release(kept, registry)
-            if kept.state == "completed":
-                registry.shun(model, kept.candidate, is_shunned=False)
-                if version_rank(kept.candidate) < version_rank(kept.stable):
-                    registry.prefer(model, kept.candidate)
-                continue
-            for version in kept.weights:
-                registry.shun(model, version, is_shunned=version != kept.stable)
-            if kept.is_on:
-                kept.rounds += 1
-                registry.prefer(model, kept.stable)
-                registry.routers[model] = release
+        """Go on with what was kept, before any model is served, so none is asked too much."""
+        plans = self._settings.releases
+        self.course.releases.update(restore_releases(self._kept, plans, self._registry))
 
     async def start(self) -> None:
         """Look at the releases from now on; the models that they are about are served by now.
@@ -158,8 +144,7 @@ class Releases:
             return None
         self._check_new(name, version, again=again)
         stable = self._registry.default_version(name)
-        self._registry.shun(name, version)
-        await self._engine.register(stored, config)
+        await register_shunned(self._engine, stored, config)
         plan = structs.replace(plan, model=name, stable=plan.stable or stable)
         if not isinstance(plan, SplitPlan):
             plan = structs.replace(plan, version=version)
@@ -187,9 +172,9 @@ class Releases:
         self._registry.versions(plan.model)
         candidate = candidate_of(plan, stable)
         self._check_new(plan.model, candidate, again=again)
-        weights = _first_weights(plan, stable)
-        self._check_versions(plan.model, stable, weights)
-        await self._wake(plan.model, weights)
+        weights = first_weights(plan, stable)
+        check_versions(self._registry, plan.model, stable, weights)
+        await wake(self._registry, plan.model, weights)
         self._check_new(plan.model, candidate, again=again)
         now = time.time()
         kept = KeptRelease(
@@ -345,14 +330,6 @@ class Releases:
         if not self._registry.find(kept.model, kept.candidate).is_ready:
             raise Conflict(f"version {kept.candidate} has no worker: scale it up first")
 
-    def _check_versions(self, model: str, stable: str, weights: dict[str, float]) -> None:
-        if len(weights) < 2 or stable not in weights:
-            msg = f"a release is of the stable version, {stable}, and of another one: name both"
-            raise BadInput(msg)
-        for version in weights:
-            if self._registry.find(model, version).config.sequence_batching:
-                raise BadInput(f"version {version} serves sequences, which stay with one version")
-
     async def _begin_configured(self, plan: ReleasePlan) -> None:
         """Begin what the settings say, once: what has ended is not begun again by a restart."""
         last = self._kept.releases.get(plan.model)
@@ -364,35 +341,8 @@ class Releases:
             return
         await self.begin(plan, by="settings")
 
-    async def _wake(self, model: str, versions: dict[str, float]) -> None:
-        """Give workers to versions that have none, as one that was taken back has.
-
-        Raises:
-            InvalidModel: when one cannot be started.
-        """
-        for version in versions:
-            endpoint = self._registry.find(model, version)
-            if not endpoint.is_wanted:
-                least = max(endpoint.config.min_workers, 1)
-                most = max(endpoint.config.max_workers or 0, least)
-                await endpoint.scale(least, most, wait=True)
-
 
 def _path_of(settings: ServerSettings) -> Path | None:
     if settings.releases_file:
         return Path(settings.releases_file)
     return Path(settings.log_dir) / "config" / "releases.json" if settings.log_dir else None
-
-
-def _new_versions(plan: ReleasePlan) -> Sequence[str]:
-    """Those of a plan that do not answer everything before it begins."""
-    if not isinstance(plan, SplitPlan):
-        return (plan.version,)
-    return [version for version in plan.weights if plan.stable not in ("", version)]
-
-
-def _first_weights(plan: ReleasePlan, stable: str) -> dict[str, float]:
-    if isinstance(plan, SplitPlan):
-        return dict(plan.weights)
-    share = plan.shares[0] if isinstance(plan, CanaryPlan) else 0.0
-    return {plan.version: share, stable: 1 - share}

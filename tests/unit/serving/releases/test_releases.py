@@ -24,6 +24,7 @@ from serving.protocol.exchange import RawReply, RawRequest
 from serving.registry.routing import Client
 from serving.releases.metrics import ReleaseMetrics
 from serving.releases.plan import CanaryPlan, ReleasePlan, ShadowPlan, SplitPlan, Sticky
+from serving.releases.release import Release
 from serving.workers.messages import Item, Outcome
 from tests.unit.serving.releases.conftest import ITEM, House, put_model
 from tests.unit.serving.releases.support_pool import FunctionPool
@@ -131,6 +132,61 @@ async def test_requests_under_way_are_answered_before_the_workers_of_a_canary_go
     assert house.releases.read("m").reason == "enough"
 
 
+async def test_version_that_is_tried_again_keeps_its_workers_though_it_was_to_rest(
+    house: House,
+) -> None:
+    plan = msgspec.structs.replace(CANARY, steps=(0.99,))
+    await house.releases.begin(plan, by="management")
+    house.pools["1.1"].is_held = True
+    asking = [asyncio.create_task(house.ask()) for _ in range(20)]
+    await asyncio.sleep(0.01)
+    house.releases.abort("m", by="management")
+    await house.releases.begin(plan, by="management")
+    for answer in house.pools["1.1"].held:
+        answer()
+    await asyncio.gather(*asking)
+    await asyncio.sleep(0.12)
+    assert house.pools["1.1"].min_workers == 1
+
+
+async def test_default_keeps_its_workers_though_it_was_to_rest(house: House) -> None:
+    await house.releases.begin(CANARY, by="management")
+    house.releases.abort("m", by="management")
+    house.engine.set_default("m", "1.1")
+    await asyncio.sleep(0.01)
+    assert house.pools["1.1"].min_workers == 1
+
+
+async def test_version_that_is_loaded_anew_stays_in_its_release_and_is_still_judged(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[FunctionPool] = []
+
+    class MadePool(OwnPool):
+        def __init__(self, *_: object) -> None:
+            super().__init__()
+            made.append(self)
+
+    monkeypatch.setattr("serving.registry.crew.WorkerPool", MadePool)
+    await house.releases.begin(CANARY, by="management")
+    await house.ask_many(50)
+    await house.engine.reload("m", "1.1")
+    (pool,) = made
+    pool.points = [_point("score", 1)]
+    await house.ask_many(50)
+    house.look(after_s=31)
+    report = house.releases.read("m")
+    (arm,) = (arm for arm in report.arms if arm.version == "1.1")
+    assert (report.state, report.share) == ("running", 0.2)
+    assert sum(each.requests for each in report.arms) == 100
+    assert 0 < arm.metrics["score"].count < arm.requests
+    pool.function = failing
+    await house.ask_and_look(100)
+    assert house.releases.read("m").state == "rolled_back"
+    await asyncio.sleep(0.01)
+    assert pool.min_workers == 0
+
+
 async def test_paused_canary_gets_no_larger_and_still_goes_back(house: House) -> None:
     await house.releases.begin(CANARY, by="management")
     assert house.releases.pause("m", by="management").state == "paused"
@@ -190,10 +246,13 @@ async def test_canary_that_hangs_goes_back_before_it_answers(house: House) -> No
     await house.ask_many(150)
     house.look()
     house.pools["1.1"].is_held = True
+    stable = house.releases.course.releases["m"].stable
     asking = []
     for _ in range(60):
         asking.append(asyncio.create_task(house.ask()))
-        await asyncio.sleep(0.001)
+        await asyncio.sleep(0)
+        while stable.in_flight:
+            await asyncio.sleep(0)
         house.look(after_s=10)
     assert house.releases.read("m").state == "rolled_back"
     for answer in house.pools["1.1"].held:
@@ -272,9 +331,9 @@ async def test_split_reports_what_differs_and_how_surely(house: House) -> None:
     await house.releases.begin(
         SplitPlan(model="m", stable="1.0", weights={"1.0": 50, "1.1": 50}), by="management"
     )
-    house.pools["1.0"].points = [_point("kept", 0.0)]
+    house.pools["1.0"].points = [_point("kept", 0.0), _point("same", 1.0)]
     for number in range(200):
-        house.pools["1.1"].points = [_point("kept", number % 2)]
+        house.pools["1.1"].points = [_point("kept", number % 2), _point("same", 1.0)]
         await house.ask()
     house.look(after_s=1e6)
     report = house.releases.read("m")
@@ -288,7 +347,8 @@ async def test_split_reports_what_differs_and_how_surely(house: House) -> None:
     kept = by_metric["kept"]
     assert kept.is_significant
     assert 0.2 < kept.low < kept.estimate < kept.high < 0.8
-    assert not by_metric["latency_s"].is_significant
+    assert not by_metric["same"].is_significant
+    assert "latency_s" in by_metric
     arm = next(arm for arm in report.arms if arm.version == "1.1")
     assert arm.error_rate == 1
     assert arm.error_rate_low > 0.9
@@ -322,6 +382,42 @@ async def test_clients_metrics_count_while_a_release_is_on(house: House) -> None
         house.releases.feed_back("m", "1.1", f"metric{number}", 1)
     (arm,) = (arm for arm in house.releases.read("m").arms if arm.version == "1.1")
     assert len(arm.metrics) == 64
+
+
+async def test_numbers_too_large_to_be_squared_do_not_hide_how_a_release_stands(
+    house: House,
+) -> None:
+    await house.releases.begin(CANARY, by="management")
+    for _ in range(50):
+        house.releases.feed_back("m", "1.1", "liked", 1e200)
+        house.releases.feed_back("m", "1.0", "liked", -1e308)
+    assert all(not arm.metrics for arm in house.releases.read("m").arms)
+
+
+async def test_failures_at_ever_other_odds_are_weighed_and_not_hoarded(house: House) -> None:
+    plan = SplitPlan(model="m", stable="1.0", weights={"1.0": 1, "1.1": 1}, sticky=BY_USER)
+    for pool in house.pools.values():
+        pool.function = failing
+    await house.releases.begin(plan, by="management")
+    release = house.releases.course.releases["m"]
+    for number in range(50):
+        await house.ask(Client({"x-user": str(number)}))
+        house.look()
+    assert not any(evidence._counts for evidence in release._evidence.values())
+
+
+async def test_release_that_cannot_be_looked_at_does_not_hide_the_others(
+    house: House, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await house.releases.begin(CANARY, by="management")
+    release = house.releases.course.releases["m"]
+    broken = Release(msgspec.structs.replace(release.kept), house.engine.registry)
+    monkeypatch.setattr(broken, "look", lambda now: 1 / 0)
+    house.releases.course.releases = {"a": broken, "m": release}
+    house.pools["1.1"].function = failing
+    await house.ask_and_look(100)
+    assert house.releases.read("m").state == "rolled_back"
+    assert "cannot be looked at" in caplog.text
 
 
 async def test_step_promote_and_abort_do_so_at_once(house: House) -> None:
@@ -408,6 +504,15 @@ async def test_version_that_is_introduced_does_not_answer_everything_as_the_high
     await house.engine.stop(0)
 
 
+async def test_version_that_cannot_be_introduced_is_no_less_than_before(
+    house: House, tmp_path: Path
+) -> None:
+    plan = CanaryPlan(version="1.1")
+    with pytest.raises(Conflict, match="registered"):
+        await house.releases.introduce(open_folder(tmp_path / "m-1.1"), plan, by="watch")
+    assert house.engine.registry.default_version("m") == "1.1"
+
+
 async def reopened(house: House, **settings: Any) -> House:
     """The same server after a restart."""
     await house.releases.stop()
@@ -431,6 +536,9 @@ async def test_canary_goes_on_after_a_restart_where_it_was(house: House) -> None
     assert report.arms[0].requests == 0
     assert [await again.ask(client) for client in clients] == before
     assert [event.kind for event in report.events] == ["begun", "stepped", "restored"]
+    rounds = house.releases.course.releases["m"].kept.rounds
+    again.look()
+    assert again.releases.course.releases["m"].kept.rounds == rounds + 1, "less may be spent"
     await again.releases.stop()
     await again.engine.stop(0)
 
