@@ -35,6 +35,19 @@ UNREACHABLE = (
 """What a connection raises while the server is away, or takes nothing."""
 
 
+_TELL = """
+local last = redis.call("GET", KEYS[1])
+if last and ARGV[2] ~= "done" then
+    local state = cjson.decode(last).state
+    if state == "done" or state == "failed" then return end
+end
+redis.call("SET", KEYS[1], ARGV[1], "EX", ARGV[3])
+redis.call("PUBLISH", KEYS[1], ARGV[1])
+"""
+"""Keep and tell an event, unless the job has ended: what a slow attempt, thought dead, has to tell
+of a job that another has ended must not stand as its last."""
+
+
 def add_event(pipeline: Pipeline, event: JobEvent) -> None:
     """Have a pipeline keep an event and tell it."""
     data = msgspec.json.encode(event)
@@ -47,12 +60,15 @@ class JobEvents:
 
     def __init__(self, client: Redis) -> None:
         self._redis = client
+        self._tell = client.register_script(_TELL)
 
     def tell(self, event: JobEvent) -> None:
-        """Keep an event as the last of its job, and tell it to those who listen."""
-        with self._redis.pipeline() as pipeline:
-            add_event(pipeline, event)
-            pipeline.execute()
+        """Keep an event as the last of its job, and tell it to those who listen.
+
+        Of a job that has ended, only that it is done after all.
+        """
+        data = msgspec.json.encode(event)
+        self._tell(keys=(_name(event.job),), args=(data, event.state, KEPT_FOR))
 
     def last(self, job: str) -> JobEvent:
         """Where a job stands.

@@ -47,6 +47,20 @@ def test_event_is_forgotten_after_a_month(events: JobEvents, client: Redis) -> N
     assert client.ttl("animator:job:j") == 30 * 24 * 3600
 
 
+@pytest.mark.parametrize("end", [DONE, event(0.5, "failed")])
+def test_what_a_slow_attempt_tells_does_not_stand_after_the_end_that_another_told(
+    events: JobEvents, end: JobEvent
+) -> None:
+    slow = JobProgress(events, event(0.5))
+    events.tell(end)
+    slow("rendering", 0.6)
+    assert events.last("j") == end
+    slow.fail(PROBLEM)
+    assert events.last("j") == end
+    slow.finish()
+    assert events.last("j") == DONE
+
+
 class Recorder(JobEvents):
     """Keeps what is told."""
 
@@ -170,9 +184,10 @@ async def test_follower_outlives_a_killed_server(
     assert await collect(news) == [DONE]
 
 
+@pytest.mark.usefixtures("client")  # which begins with an empty Redis
 def test_teller_waits_for_a_killed_server(server: PrivateRedis) -> None:
-    with connect(server.url, patience=5.0) as client:
-        events = JobEvents(client)
+    with connect(server.url, patience=5.0) as patient:
+        events = JobEvents(patient)
         events.tell(QUEUED)
         server.kill()
         restart = threading.Timer(0.3, server.start)

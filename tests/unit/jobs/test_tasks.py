@@ -427,11 +427,11 @@ def test_motion_file_is_read_and_can_then_be_animated(
     request = AnimationRequest(figures={"f": Part(motion="own-m1")})
     shop.documents.put("d1", FOUND)
     shop.documents.put("a1", msgspec.structs.replace(ANIMATION, request=request))
-    shop.events.tell(JobEvent(job="j", state="queued", step="waiting", progress=0.0))
+    shop.events.tell(JobEvent(job="k", state="queued", step="waiting", progress=0.0))
     given: list[Any] = []
     monkeypatch.setattr(tasks, "stage_figures", lambda *arguments: given.append(arguments[4]))
     monkeypatch.setattr(tasks, "film", write_gif)
-    tasks.animate_drawing("j", "a1")
+    tasks.animate_drawing("k", "a1")
     assert [*given[0].motions] == ["own-m1"]
 
 
