@@ -104,7 +104,8 @@ class JobQueue:
         except UNREACHABLE as error:
             raise _unreachable() from error
         except NotFound:
-            self._documents.get(AcceptedJob, job)
+            if not self.is_accepted(job):
+                raise
             return waiting(job)  # it will be handed in again
 
     def is_accepted(self, job: str) -> bool:

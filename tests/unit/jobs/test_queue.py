@@ -60,7 +60,7 @@ def test_job_is_kept_as_json_and_not_as_a_pickle(queue: JobQueue, client: Redis)
 
 
 def test_unknown_job_is_not_found(queue: JobQueue) -> None:
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFound, match="no such job"):
         queue.last_event("nothing")
 
 
