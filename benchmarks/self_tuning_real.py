@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -172,10 +172,9 @@ def _served(setting: Mapping[str, Any]) -> Iterator[tuple[tuple[int, ...], int]]
 def _await(url: str, process: "subprocess.Popen[bytes]") -> None:
     until = time.monotonic() + _START_S
     while time.monotonic() < until and process.poll() is None:
-        try:
+        with suppress(httpx.HTTPError):
             if httpx.get(url, timeout=5).is_success:
                 return
-        except httpx.HTTPError:
-            time.sleep(0.05)
+        time.sleep(0.05)
     msg = "the server does not start"
     raise RuntimeError(msg)

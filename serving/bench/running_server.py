@@ -35,6 +35,9 @@ class RunningServer:
         self._model = model
         self._archive = archive
         self._before = self._describe()
+        if self._before is not None:
+            # A change that fails on its way leaves the model unserved.
+            self._archive = archive or self._before.model_url
 
     def prepare(self, setting: Setting) -> None:
         """Serve the model so, unless it is."""
@@ -61,10 +64,11 @@ class RunningServer:
         """Serve the model as before."""
         before, now = self._before, self._describe()
         former = _setting_of(before) if before else None
-        if now and (former is None or not is_served_so(now, former)):
-            self._management.unregister(self._model)
-        if now and before and former and not is_served_so(now, former):
-            self._management.register(before.model_url, self._model, former)
+        if now is None or former is None or not is_served_so(now, former):
+            if now is not None:
+                self._management.unregister(self._model)
+            if before is not None and former is not None:
+                self._management.register(before.model_url, self._model, former)
         self._management.close()
 
     def _describe(self) -> Described | None:

@@ -17,12 +17,14 @@ class Spent:
         preparing_s: seconds until the model was served so.
         loading_s: seconds of trials, with their warm-up and the answers that were waited for.
         planned_s: seconds of those that were to be measured.
+        resumed: trials that were known from before, of which none of this tells.
     """
 
     prepared: int = 0
     preparing_s: float = 0.0
     loading_s: float = 0.0
     planned_s: float = 0.0
+    resumed: int = 0
 
     def of_grid(self, settings: Sequence[Setting], whole_s: float) -> float:
         """How long a full grid takes at this pace, seconds.

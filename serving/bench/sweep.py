@@ -192,7 +192,8 @@ class Sweep:
             said += f"{spent.preparing_s / whole_s:.0%} until the model was served "
             said += f"({spent.prepared} times {each_s:.2g} s)"
             facts = [("time", said)]
-        if is_whole and spent.prepared and not self._goal.is_grid and not self._goal.timing.count:
+        is_known = is_whole and spent.prepared and not spent.resumed
+        if is_known and not self._goal.is_grid and not self._goal.timing.count:
             settings, trial_s = list(self._goal.space.grid()), self._goal.timing.whole_s
             grid_s = spent.of_grid(settings, trial_s)
             said = f"{spent.planned_s / (len(settings) * trial_s):.0%} of its measuring, at most "

@@ -125,6 +125,7 @@ class Bench:
         """Try a setting, or take what the journal knows of it."""
         done = self._journal.find(setting, seconds)
         if done is not None:
+            self.spent.resumed += 1
             return done
         try:
             self._prepare(setting)

@@ -12,8 +12,11 @@ import httpx
 import pytest
 
 from serving.__main__ import main
+from serving.bench.management import Management
 from serving.bench.ports import free_ports
 from serving.bench.results import read_trials
+from serving.bench.running_server import RunningServer
+from serving.bench.setting import Setting
 from serving.settings import read_settings
 from tests.support_serve import wait_until
 
@@ -143,6 +146,27 @@ def test_running_server_is_set_for_each_trial_and_put_back(
     assert all(trial.usage.memory_mb > 0 for trial in trials)
     (now,) = httpx.get(f"{management}/models/echo").json()
     assert (now["batchSize"], now["minWorkers"]) == (1, 1)
+
+
+def test_model_that_a_change_left_unserved_is_set_and_put_back(running: tuple[int, ...]) -> None:
+    inference, *others = (f"http://127.0.0.1:{port}" for port in running)
+    echo = f"{others[0]}/models/echo"
+    server = RunningServer(inference, Management(others[0], others[1], ""), "echo")
+    httpx.delete(echo).raise_for_status()
+    server.prepare(Setting(batch_size=4))
+    assert httpx.get(echo).json()[0]["batchSize"] == 4
+    httpx.delete(echo).raise_for_status()
+    server.close()
+    assert httpx.get(echo).json()[0]["batchSize"] == 1
+
+
+def test_search_that_was_gone_on_with_is_not_set_beside_a_grid(home: Path) -> None:
+    flags = ["bench", "--model", "count", *BRIEF, "--workers", "1", "--concurrency", "2"]
+    beside = "beside a full grid"
+    assert main([*flags, "--batch-size", "1"]) == 0
+    assert beside in (home / "bench" / "report.html").read_text()
+    assert main([*flags, "--batch-size", "1,4", "--resume"]) == 0
+    assert beside not in (home / "bench" / "report.html").read_text()
 
 
 def test_wrong_flags_are_told(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
