@@ -58,9 +58,11 @@ class MemoryDocuments:
         return found
 
     def put(self, id: str, document: Document) -> None:
-        if isinstance(document, Ownership) and self.find_upload(document.owner, document.sha256):
-            msg = "This picture was handed in already."
-            raise Conflict(msg)
+        if isinstance(document, Ownership):
+            known = self.find_upload(document.owner, document.sha256)
+            if known not in (None, id):
+                msg = "This picture was handed in already."
+                raise Conflict(msg)
         stored = self.documents.get((Annotation, id))
         expected = 0 if stored is None else stored.revision + 1
         if isinstance(document, Annotation) and document.revision != expected:

@@ -31,14 +31,10 @@ def store_upload(
     known = services.documents.find_upload(owner.id, sha256)
     if known is not None:
         drawing = services.documents.get(DrawingDocument, known)
-        return _read_again(services, drawing, upload), False
+        return _read_again(services, drawing, upload, owner), False
     drawing = _describe(services, upload)
-    _store_picture(services, drawing, upload)
-    services.documents.put(drawing.id, drawing)
     try:
-        ownership = Ownership(owner=owner.id, sha256=sha256, created=drawing.created)
-        services.documents.put(drawing.id, ownership)
-        services.queue.enqueue_annotation(drawing.job, drawing.id)
+        _hand_in(services, drawing, upload, owner)
     except Conflict:  # it was handed in twice at the same instant
         forget_drawing(services.documents, services.blobs, drawing.id)
         return store_upload(services, owner, upload)
@@ -46,6 +42,15 @@ def store_upload(
         forget_drawing(services.documents, services.blobs, drawing.id)
         raise
     return drawing, True
+
+
+def _hand_in(services: ApiServices, drawing: DrawingDocument, upload: Upload, owner: Owner) -> None:
+    _store_picture(services, drawing, upload)
+    services.documents.put(drawing.id, drawing)
+    sha256 = hashlib.sha256(upload.data).hexdigest()
+    ownership = Ownership(owner=owner.id, sha256=sha256, created=drawing.created)
+    services.documents.put(drawing.id, ownership)
+    services.queue.enqueue_annotation(drawing.job, drawing.id)
 
 
 def _describe(services: ApiServices, upload: Upload) -> DrawingDocument:
@@ -68,14 +73,17 @@ def _store_picture(services: ApiServices, drawing: DrawingDocument, upload: Uplo
     services.blobs.put(drawing.upload, strip_metadata(upload.data) or upload.data)
 
 
-def _read_again(services: ApiServices, drawing: DrawingDocument, upload: Upload) -> DrawingDocument:
-    """A drawing that is known; one whose job failed gets another, for that may have passed."""
+def _read_again(
+    services: ApiServices, drawing: DrawingDocument, upload: Upload, owner: Owner
+) -> DrawingDocument:
+    """A drawing that is known; one whose job failed gets another, for that may have passed.
+
+    So does one that was handed in by half, of which it may not be noted yet whose it is.
+    """
     if drawing.picture is not None or not _has_failed(services, drawing.job):
         return drawing
-    _store_picture(services, drawing, upload)
     drawing = msgspec.structs.replace(drawing, job=new_job(drawing.id))
-    services.documents.put(drawing.id, drawing)
-    services.queue.enqueue_annotation(drawing.job, drawing.id)
+    _hand_in(services, drawing, upload, owner)
     return drawing
 
 

@@ -1,5 +1,6 @@
 """Whose is what: nobody sees, follows, changes or deletes what is another's."""
 
+import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from litestar.testing import TestClient
 from animator.api import Access, ApiLimits, create_app
 from animator.api.owners import COOKIE
 from animator.core.documents import DrawingDocument, Ownership
+from animator.store import FileDocuments
 from animator.store.keys import ApiKey, KeyFile
 from tests.support_api import MemoryServices, put_animation
 
@@ -157,6 +159,21 @@ def test_picture_whose_reading_failed_is_read_again(client: Client, memory: Memo
     again = upload(client)
     assert (again.id, again.job != first.job) == (first.id, True)
     assert memory.jobs.queued == [(first.job, first.id), (again.job, first.id)]
+
+
+def test_picture_that_was_handed_in_by_half_is_its_owners_when_it_comes_again(
+    tmp_path: Path,
+) -> None:
+    memory = MemoryServices()
+    documents = FileDocuments(tmp_path)
+    services = dataclasses.replace(memory.as_services(), documents=documents)
+    with TestClient(create_app(services)) as client, TestClient(create_app(services)) as other:
+        drawing = upload(client)
+        (tmp_path / "ownerships" / f"{drawing.id}.json").unlink()  # as when the disk was full
+        memory.jobs.events.clear()
+        assert upload(client).id == drawing.id
+        assert documents.get(Ownership, drawing.id).created == drawing.created
+        assert other.get(f"/api/drawings/{drawing.id}").status_code == 404
 
 
 def test_everything_of_one_owner_can_be_forgotten(client: Client, memory: MemoryServices) -> None:
