@@ -88,9 +88,11 @@ class Tuner:
     def note_beside(self, seconds: float) -> None:
         """Learn what a request took beside queue and model: bodies may be decoded elsewhere.
 
-        The most of late is what counts: no answer is in time by what most requests take.
+        The most of late is what counts: no answer is in time by what most requests take. More than
+        the SLO counts as that, so that one that was held up for long is forgotten as soon.
         """
-        self._beside_s = max(seconds, self._beside_s + _EASE * (seconds - self._beside_s))
+        most_s = max(seconds, self._beside_s + _EASE * (seconds - self._beside_s))
+        self._beside_s = min(most_s, self.slo_s or math.inf)
 
     def note_batch(self, kind: Hashable, size: int, seconds: float) -> None:
         """Learn what a batch took from leaving the queue to its answers, seconds."""

@@ -360,6 +360,17 @@ def test_what_is_decoded_elsewhere_takes_of_the_time_that_there_is() -> None:
     assert tuner.due(5.0, 5.02) == 5.02
 
 
+def test_one_decoding_that_was_held_up_for_long_is_soon_forgotten() -> None:
+    tuner = Tuner(SLO_S)
+    tuner.note_beside(60.0)
+    tuner.note_batch("", 1, 0.02)
+    assert tuner.is_hopeless
+    for _ in range(20):
+        tuner.note_beside(0.01)
+        tuner.note_batch("", 1, 0.02)
+    assert not tuner.is_hopeless
+
+
 def test_slo_is_taken_and_given_up_while_the_queue_goes_on(run_leaping: RunLeaping) -> None:
     async def main() -> None:
         served = Model().serve(slo_s=None)
