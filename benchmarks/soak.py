@@ -84,7 +84,7 @@ def soak(product: Product, options: argparse.Namespace, has_own_disk: bool) -> S
     with _running(over, *lasting):
         with _running(world.done, *_load(world, options)):
             faults = _break(world, options)
-        _drain(world)
+        drain(world)
     family = [process for _, process in product.processes()]
     product.stop()
     return Soaked(
@@ -137,12 +137,17 @@ def _look_after(world: World, over: threading.Event) -> None:
         world.waiting.look()
 
 
-def _drain(world: World) -> None:
+def drain(world: World) -> None:
     """Wait until every job is over; what is not after three minutes is lost."""
     until = time.monotonic() + _DRAIN_S
-    while world.waiting.look() and time.monotonic() < until:
+    while not _is_over(world) and time.monotonic() < until:
         time.sleep(1.0)
     world.ledger.lose_open()
+
+
+def _is_over(world: World) -> bool:
+    """Whether all jobs are; those of errands that faults began may still have people with them."""
+    return not world.waiting.look() and all(e.fate != "open" for e in world.ledger.entries())
 
 
 def _what_is_left(product: Product, family: list[psutil.Process]) -> Iterator[str]:

@@ -1,15 +1,20 @@
 """The ledger and the verdict of a soak, on samples made by hand."""
 
+import threading
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
+from benchmarks.soak import drain
 from benchmarks.soaking.faults import FAULTS, Injected, order
 from benchmarks.soaking.ledger import Entry, Fate, Ledger, count
 from benchmarks.soaking.report import summary
 from benchmarks.soaking.sampling import ProcessSample, Sample
 from benchmarks.soaking.verdict import Finding, Soaked, judge
-from benchmarks.soaking.world import Answer
+from benchmarks.soaking.visit import Waiting
+from benchmarks.soaking.world import Answer, World
 
 
 def ticking() -> Iterator[float]:
@@ -195,3 +200,14 @@ def test_summary_tells_jobs_faults_and_roles() -> None:
     assert "| kill web | 2 | 1.0 | never |" in lines
     assert "| film | 1 | 1 ok |" in lines
     assert "| web | 50, 50, 50 | 20, 20, 20 | 9 |" in lines
+
+
+def test_job_of_somebody_who_still_waits_at_the_end_is_not_lost() -> None:
+    ledger = make_ledger()
+    ledger.accept("j", "film")
+    world = cast(World, SimpleNamespace(waiting=Waiting(), ledger=ledger))
+    errand = threading.Timer(0.1, ledger.close, ("j", "done"))
+    errand.start()
+    drain(world)
+    errand.join()
+    assert ledger.fate("j") == "done"
