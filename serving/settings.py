@@ -355,7 +355,7 @@ def _lay_over(table: dict[str, Any], environment: Mapping[str, str]) -> None:
             is_list = isinstance(getattr(_DEFAULTS, field), tuple)
             table[field] = value.split(",") if is_list else value
         elif field in ModelConfig.__struct_fields__:
-            table.setdefault("defaults", {})[field] = value
+            _table_in(table, "defaults")[field] = value
         else:
             _lay_over_topic(table, field, value)
 
@@ -366,4 +366,12 @@ def _lay_over_topic(table: dict[str, Any], field: str, value: str) -> None:
     if field == "watch":
         topic, name = "watch", "enabled"
     if topic in _TOPICS and name in _TOPICS[topic].__struct_fields__:
-        table.setdefault(topic, {})[name] = value
+        _table_in(table, topic)[name] = value
+
+
+def _table_in(table: dict[str, Any], name: str) -> dict[str, Any]:
+    found = table.setdefault(name, {})
+    if not isinstance(found, dict):
+        msg = f"{name} must be a table"
+        raise msgspec.ValidationError(msg)
+    return found

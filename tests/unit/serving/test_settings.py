@@ -88,6 +88,16 @@ def test_bad_settings_name_the_file(tmp_path: Path, text: str) -> None:
         read_settings(write(tmp_path, text), {})
 
 
+@pytest.mark.parametrize("name", ["defaults", "audit", "watch"])
+def test_what_is_no_table_is_refused_also_where_the_environment_adds_to_it(
+    tmp_path: Path, name: str
+) -> None:
+    path = write(tmp_path, f"[serving]\n{name} = 'somewhere'\n")
+    said = {"SERVING_AUDIT_FILE": "a", "SERVING_WATCH_SOURCE": "b", "SERVING_MIN_WORKERS": "1"}
+    with pytest.raises(InvalidSettings, match=rf"serving\.toml: {name} must be a table"):
+        read_settings(path, said)
+
+
 def test_bad_environment_is_refused() -> None:
     with pytest.raises(InvalidSettings, match="environment: "):
         read_settings(None, {"SERVING_METRICS_PORT": "many"})
