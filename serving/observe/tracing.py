@@ -137,5 +137,6 @@ def _said(names: Sequence[str]) -> str:
 
 
 def _is_wanted() -> bool:
-    is_off = _said(("OTEL_SDK_DISABLED",)).lower() == "true"
+    # As the SDK reads it: were it off and we did not know, spans would be without a context.
+    is_off = _said(("OTEL_SDK_DISABLED",)).strip().lower() == "true"
     return not is_off and (_said(("OTEL_TRACES_EXPORTER",)) or "otlp") == "otlp"

@@ -75,11 +75,12 @@ def test_nothing_is_loaded_where_nobody_asks_for_traces() -> None:
         {},
         {"ENDPOINT": ""},
         {"ENDPOINT": NOWHERE, "OTEL_SDK_DISABLED": "true"},
+        {"ENDPOINT": NOWHERE, "OTEL_SDK_DISABLED": " True "},
         {"ENDPOINT": NOWHERE, "OTEL_TRACES_EXPORTER": "none"},
         {"ENDPOINT": NOWHERE, "PROTOCOL": "grpc"},
         {"ENDPOINT": NOWHERE, "OTEL_BSP_MAX_QUEUE_SIZE": "1"},
     ],
-    ids=["nothing", "empty", "disabled", "none", "grpc", "nonsense"],
+    ids=["nothing", "empty", "disabled", "with spaces", "none", "grpc", "nonsense"],
 )
 def test_nobody_is_followed_unless_it_is_asked_for(
     said: dict[str, str], monkeypatch: pytest.MonkeyPatch
