@@ -3,7 +3,7 @@
 import contextlib
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from benchmarks.soaking.ledger import Ledger
 from benchmarks.soaking.product import Product
 from benchmarks.soaking.visit import JobNotDone, Visit
 
-__all__ = ("ROLES", "Costs", "measure_product")
+__all__ = ("ROLES", "Costs", "cpu_by_role", "measure_product")
 
 ROLES = ("web", "worker", "model", "inference", "redis")
 _FILMS = (AnimationFormat.MP4, AnimationFormat.GIF)
@@ -185,13 +185,7 @@ def _count(product: Product) -> _Counted:
     while product.find("job"):
         time.sleep(_QUIET_S / 10)
     time.sleep(_QUIET_S)
-    cpu: dict[str, float] = dict.fromkeys(ROLES, 0.0)
-    for role, process in product.processes():
-        with contextlib.suppress(psutil.Error):
-            times = process.cpu_times()
-            cpu["worker" if role == "job" else role] = cpu.get(role, 0.0) + (
-                sum(times[:4]) if role == "worker" else sum(times[:2])
-            )
+    cpu = cpu_by_role(product.processes())
     with connect_once(product.settings.redis) as client:
         info: Any = client.info()
         keys = client.scan_iter("animator:job:*", count=1000)
@@ -208,6 +202,17 @@ def _count(product: Product) -> _Counted:
         stored=sum(f.stat().st_size for f in files),
         files=len(files),
     )
+
+
+def cpu_by_role(processes: Iterable[tuple[str, psutil.Process]]) -> dict[str, float]:
+    """Processor seconds since the start; of job workers with all forks for jobs, ended or not."""
+    cpu: dict[str, float] = dict.fromkeys(ROLES, 0.0)
+    for role, process in processes:
+        with contextlib.suppress(psutil.Error):
+            times = process.cpu_times()
+            name = "worker" if role == "job" else role
+            cpu[name] = cpu.get(name, 0.0) + sum(times[:4] if role == "worker" else times[:2])
+    return cpu
 
 
 def _look_idle(product: Product) -> _Idle:

@@ -1,5 +1,9 @@
 """From what a drawing costs to what so many a minute need, on costs made up by hand."""
 
+from types import SimpleNamespace
+from typing import cast
+
+import psutil
 import pytest
 
 from benchmarks.capacity import Measured, overhead_of
@@ -7,7 +11,7 @@ from benchmarks.planning.farm import Farm, simulate_farm
 from benchmarks.planning.machine import Machine, simulate_machine
 from benchmarks.planning.needs import MODELS, Assumptions, jobs_of, plan
 from benchmarks.planning.stages import STAGES
-from benchmarks.planning.whole import ROLES, Costs
+from benchmarks.planning.whole import ROLES, Costs, cpu_by_role
 
 ROW = dict.fromkeys(STAGES, 0.1)
 """Each stage a tenth of a second: reading takes 0.7 s, live 0.5, previews 0.2, a film 0.7."""
@@ -135,3 +139,13 @@ def test_farm_without_enough_workers_falls_behind() -> None:
     served = simulate_farm(farm, seconds=300, seed=1)
     assert max(served.waits) > 60
     assert len(served.previews) < served.begun / 20
+
+
+def test_time_of_jobs_under_way_is_added_to_that_of_their_workers() -> None:
+    def process(*times: float) -> psutil.Process:
+        return cast(psutil.Process, SimpleNamespace(cpu_times=lambda: times))
+
+    # User, system, and the same of children that have ended.
+    worker, job = process(1, 2, 4, 8, 0), process(16, 32, 0, 0, 0)
+    cpu = cpu_by_role([("worker", worker), ("job", job), ("web", job), ("worker", worker)])
+    assert cpu == {**dict.fromkeys(ROLES, 0.0), "worker": 15 + 48 + 15, "web": 48}
