@@ -50,7 +50,12 @@ _REFUSALS = ("NOREPLICAS", "MISCONF")
 _Answer = TypeVar("_Answer")
 
 
-def connect(url: str, patience: float) -> Redis:
+def _never() -> bool:
+    """Nothing ends before its time."""
+    return False
+
+
+def connect(url: str, patience: float, is_stopping: Callable[[], bool] = _never) -> Redis:
     """A client that tries each command again until the server is back, or another in its place.
 
     A command whose answer was lost is sent twice; whatever we send may safely be done twice.
@@ -58,8 +63,9 @@ def connect(url: str, patience: float) -> Redis:
     Args:
         url: see above.
         patience: seconds after which a command gives up.
+        is_stopping: whether there is no time left to try again; asked from any thread.
     """
-    return _open(url, _PatientRetry(patience), _ANSWER_TIMEOUT)
+    return _open(url, _PatientRetry(patience, is_stopping), _ANSWER_TIMEOUT)
 
 
 def connect_once(url: str) -> Redis:
@@ -93,11 +99,16 @@ class _PatientRetry(Retry):
     of its own, but what is left.
     """
 
-    def __init__(self, patience: float) -> None:
+    def __init__(self, patience: float, is_stopping: Callable[[], bool]) -> None:
         pauses = ExponentialWithJitterBackoff(base=0.02, cap=_LONGEST_PAUSE)
         super().__init__(pauses, retries=-1)
         self._patience = patience
+        self._is_stopping = is_stopping
         self._deadline: float | None = None
+
+    def __deepcopy__(self, _: object) -> "_PatientRetry":
+        """One for each connection; all ask whether to stop in the same place."""
+        return _PatientRetry(self._patience, self._is_stopping)
 
     def call_with_retry(
         self,
@@ -129,7 +140,7 @@ class _PatientRetry(Retry):
                 failures += 1
                 fail(*((error, failures) if counts else (error,)))
                 pause = self._backoff.compute(failures)
-                if time.monotonic() + pause > deadline:
+                if self._is_stopping() or time.monotonic() + pause > deadline:
                     raise _as_away(error) from error
             time.sleep(pause)
 

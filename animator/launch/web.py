@@ -11,7 +11,7 @@ import uvicorn
 from animator.api.app import create_app
 from animator.api.services import Access, ApiLimits, ApiServices
 from animator.api.watching import watch_requests
-from animator.core.tracing import REQUEST_ID
+from animator.core.tracing import REQUEST_ID, Tracer
 from animator.jobs.connection import connect, connect_async
 from animator.jobs.progress import JobFollower
 from animator.jobs.queue import JobQueue
@@ -50,9 +50,7 @@ def run_web(settings: Settings) -> None:
         timeout_graceful_shutdown=_LAST_ANSWERS,
     )
     with tell_metrics(settings, registry):
-        _Server(config, services, settings.drain_seconds).run()
-    if tracer is not None:
-        tracer.close(_LAST_TRACES)
+        _Server(config, services, settings.drain_seconds, tracer).run()
 
 
 def _sign_log_lines() -> None:
@@ -86,23 +84,31 @@ def _is_our_fault(record: logging.LogRecord) -> bool:
 class _Server(uvicorn.Server):
     """Says that it stops before it waits for the requests under way, so that streams end."""
 
-    def __init__(self, config: uvicorn.Config, services: ApiServices, drain: float) -> None:
+    def __init__(
+        self, config: uvicorn.Config, services: ApiServices, drain: float, tracer: Tracer | None
+    ) -> None:
         super().__init__(config)
         self._services = services
         self._drain = drain
+        self._tracer = tracer
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Let proxies turn away, end the streams, then stop as ever."""
+        """Let proxies turn away, end the streams, stop as ever, then send the last traces."""
         self._services.draining.set()
         await asyncio.sleep(self._drain)
         self._services.stopping.set()
         await super().shutdown(sockets)
+        # Uvicorn then sends itself the signal again, which ends this process.
+        if self._tracer is not None:
+            await asyncio.to_thread(self._tracer.close, _LAST_TRACES)
 
 
 def gather_services(settings: Settings) -> ApiServices:
     """All that the API works with."""
     stores = open_stores(settings.storage, WEB)
-    client = connect(settings.redis, patience=_REDIS_PATIENCE)
+    stopping = asyncio.Event()
+    # The threads of requests under way are waited for at the end.
+    client = connect(settings.redis, _REDIS_PATIENCE, stopping.is_set)
     queue = JobQueue(client, settings.job_timeout, stores.documents)
     keys = KeyFile(settings.key_file) if settings.key_file else stores.keys
     return ApiServices(
@@ -126,4 +132,5 @@ def gather_services(settings: Settings) -> ApiServices:
         ),
         count=RedisCounter(functools.partial(connect_async, settings.redis)),
         learning=settings.learning,
+        stopping=stopping,
     )

@@ -1,6 +1,7 @@
 """Connections over TLS, with users and passwords, and to whichever server is the master."""
 
 import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,18 @@ def test_wrong_password_is_told_at_once_and_not_tried_for_long(
 def test_patience_holds_for_a_command_and_all_that_it_needs() -> None:
     (port,) = free_ports(1)
     with connect(f"redis://127.0.0.1:{port}", patience=0.5) as client:
+        with pytest.raises(redis.exceptions.ConnectionError):
+            client.ping()
+        with pytest.raises(redis.exceptions.ConnectionError):
+            client.pipeline().set("a", 1).execute()
+
+
+@pytest.mark.timeout(30)
+def test_who_stops_is_patient_no_longer() -> None:
+    (port,) = free_ports(1)
+    stopping = threading.Event()
+    with connect(f"redis://127.0.0.1:{port}", 600.0, stopping.is_set) as client:
+        threading.Timer(0.2, stopping.set).start()
         with pytest.raises(redis.exceptions.ConnectionError):
             client.ping()
         with pytest.raises(redis.exceptions.ConnectionError):
