@@ -145,9 +145,9 @@ class StartedServer:
         processes = self.processes()
         if self._process is not None and self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
-        psutil.wait_procs(processes, timeout=_STOP_S)
-        for process in processes:
-            if process.is_running():
+        _, alive = psutil.wait_procs(processes, timeout=_STOP_S)
+        for process in alive:
+            with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
         if self._process is not None:
             self._process.wait()
