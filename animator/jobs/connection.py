@@ -43,7 +43,12 @@ _AWAY = (redis.exceptions.ConnectionError, redis.exceptions.TimeoutError, OSErro
 _FINAL = (redis.exceptions.AuthenticationError, redis.exceptions.AuthorizationError)
 """These are errors of connections too, but do not pass."""
 
-_CLOSED = (redis.exceptions.ReadOnlyError, redis.exceptions.OutOfMemoryError)
+_CLOSED = (
+    redis.exceptions.ReadOnlyError,
+    redis.exceptions.OutOfMemoryError,
+    # Of a transaction as a whole, where each command of it was taken: one of these happened since.
+    redis.exceptions.ExecAbortError,
+)
 _REFUSALS = ("NOREPLICAS", "MISCONF")
 """How a master says that it knows too few replicas (min-replicas), or cannot write to its disk."""
 

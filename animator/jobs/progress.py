@@ -26,14 +26,8 @@ _SHORTEST_PAUSE = 0.1
 
 _LOOK_AGAIN = 1.0
 _OUTAGE = 30.0
-UNREACHABLE = (
-    redis.exceptions.ConnectionError,
-    redis.exceptions.TimeoutError,
-    # Of a transaction, all of it, because its disk or its memory is full, for one.
-    redis.exceptions.ExecAbortError,
-)
+UNREACHABLE = (redis.exceptions.ConnectionError, redis.exceptions.TimeoutError)
 """What a connection raises while the server is away, or takes nothing."""
-
 
 _TELL = """
 local last = redis.call("GET", KEYS[1])

@@ -214,11 +214,12 @@ class JobWorker(Worker):
             self._give_up(job, _name_reason(kwargs.get("exc_string", "")))
 
     def _give_up(self, job: Job, reason: str) -> None:
-        logger.error("job %s failed %d times: %s", job.id, MAX_ATTEMPTS, reason)
         try:
             progress = JobProgress(self._events, self._events.last(job.id))
-        except NotFound:
+        except NotFound:  # a chore, for one, which is tried once
+            logger.error("job %s failed: %s", job.id, reason)
             return
+        logger.error("job %s failed %d times: %s", job.id, MAX_ATTEMPTS, reason)
         if not progress.is_over:
             message = f"We tried {MAX_ATTEMPTS} times, and each time something broke: {reason}."
             progress.fail(JobProblem(code=JobFailed.code, message=message))

@@ -52,11 +52,10 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An object in a listing: its key without the prefix, when it was written, and its size."""
+    """An object in a listing: its key without the prefix, and when it was written."""
 
     key: str
     written: float
-    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +183,7 @@ class Bucket:
             for page in pages.paginate(Bucket=self._place.bucket, Prefix=own + prefix):
                 for found in page.get("Contents", ()):
                     key = found["Key"].removeprefix(own)
-                    yield Listed(key, found["LastModified"].timestamp(), found["Size"])
+                    yield Listed(key, found["LastModified"].timestamp())
 
     def probe(self) -> None:
         """Find out whether the server can be used: write, and see that conditions are kept.

@@ -71,6 +71,15 @@ def test_job_is_tried_three_times_then_failed_with_its_reason(
     assert last.problem.message == f"We tried 3 times, and each time something broke: {reason}."
 
 
+def test_chore_that_breaks_is_logged_once_as_what_it_is(
+    queue: Queue, worker: JobWorker, caplog: pytest.LogCaptureFixture
+) -> None:
+    queue.enqueue_call("tests.support_tasks.die", args=("c",), job_id="c", timeout=60)
+    worker.work(burst=True, logging_level="CRITICAL")
+    told = [line.getMessage() for line in caplog.records if line.name == "animator.jobs.worker"]
+    assert told == ["job c failed: the process at work ended unexpectedly"]
+
+
 def test_log_lines_of_a_job_carry_its_id(
     client: Redis, queue: Queue, worker: JobWorker, events: JobEvents
 ) -> None:
