@@ -112,18 +112,20 @@ class KeyFile(Keys):
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._read_at = -1
+        self._seen: tuple[int, int, int] | None = None
         self._keys: tuple[ApiKey, ...] = ()
 
     def read(self) -> tuple[ApiKey, ...]:
         """All keys, as in the file; see `Keys.read`."""
         try:
-            changed = self._path.stat().st_mtime_ns
+            found = self._path.stat()
         except FileNotFoundError:
             return ()
-        if changed != self._read_at:
+        # Clocks of files tick every few milliseconds; but each change of ours is another file.
+        seen = (found.st_mtime_ns, found.st_ino, found.st_size)
+        if seen != self._seen:
             self._keys = self._parse()
-            self._read_at = changed
+            self._seen = seen
         return self._keys
 
     def _change(self, change: Callable[[tuple[ApiKey, ...]], tuple[ApiKey, ...]]) -> None:

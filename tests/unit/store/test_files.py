@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from animator.core.documents import AnimationDocument, AnimationRequest, DrawingDocument
 from animator.core.errors import NotFound, StorageUnavailable
 from animator.store import FileBlobs, FileDocuments
+from animator.store.keys import KeyFile
 
 DRAWING = DrawingDocument(id="d1", name="cat.png", upload="d1.upload", job="j1", created=1.0)
 
@@ -79,3 +80,14 @@ def test_document_that_is_written_again_is_not_listed_again(
     documents.put("a1", made)
     assert entry.stat() == before
     assert len(flushed) == 2, "the document and its folder"
+
+
+def test_key_that_is_removed_within_a_tick_of_the_clock_opens_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "keys.toml"
+    keys = KeyFile(path)
+    key = keys.add("school")
+    assert keys.find(key) is not None
+    written = path.stat().st_mtime_ns
+    KeyFile(path).remove("school")
+    os.utime(path, ns=(written, written))
+    assert keys.find(key) is None
