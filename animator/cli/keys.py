@@ -40,14 +40,9 @@ def run(args: argparse.Namespace) -> int:
     """Do what is asked."""
     from animator.settings import load_settings
     from animator.store import LOOK, open_stores
-    from animator.store.keys import KeyFile
 
     settings = load_settings({"data_dir": args.data_dir})
-    keys = (
-        KeyFile(settings.key_file)
-        if settings.key_file
-        else open_stores(settings.storage, LOOK).keys
-    )
+    keys = open_stores(settings.storage, LOOK, settings.key_file).keys
     if args.action == "new":
         print(keys.add(args.name, args.per_minute))
     elif args.action == "remove":

@@ -20,7 +20,6 @@ from animator.motion import list_motions
 from animator.settings import Settings
 from animator.store import WEB, open_stores
 from animator.store.counter import RedisCounter
-from animator.store.keys import KeyFile
 
 __all__ = ("gather_services", "run_web")
 
@@ -105,12 +104,11 @@ class _Server(uvicorn.Server):
 
 def gather_services(settings: Settings) -> ApiServices:
     """All that the API works with."""
-    stores = open_stores(settings.storage, WEB)
+    stores = open_stores(settings.storage, WEB, settings.key_file)
     stopping = asyncio.Event()
     # The threads of requests under way are waited for at the end.
     client = connect(settings.redis, _REDIS_PATIENCE, stopping.is_set)
     queue = JobQueue(client, settings.job_timeout, stores.documents)
-    keys = KeyFile(settings.key_file) if settings.key_file else stores.keys
     return ApiServices(
         documents=stores.documents,
         blobs=stores.blobs,
@@ -128,7 +126,7 @@ def gather_services(settings: Settings) -> ApiServices:
         access=Access(
             anonymous=settings.anonymous,
             origins=settings.origins,
-            find_key=keys.find,
+            find_key=stores.keys.find,
         ),
         count=RedisCounter(functools.partial(connect_async, settings.redis)),
         learning=settings.learning,

@@ -50,26 +50,30 @@ def _do_nothing() -> None:
     """A folder is there when it is used."""
 
 
-def open_stores(place: Path | BucketPlace, patience: Patience) -> Stores:
+def open_stores(
+    place: Path | BucketPlace, patience: Patience, key_file: Path | None = None
+) -> Stores:
     """The stores of a place; nothing is made or asked before it is used.
 
     Args:
         place: folder, or part of a bucket.
         patience: with a server elsewhere: `WEB`, `JOB` or `LOOK`.
+        key_file: where the keys are; None: in that place.
     """
+    file = KeyFile(key_file) if key_file else None
     if isinstance(place, BucketPlace):
         bucket = Bucket(place, patience)
         return Stores(
             documents=ObjectDocuments(bucket),
             blobs=ObjectBlobs(bucket),
-            keys=BucketKeys(bucket),
+            keys=file or BucketKeys(bucket),
             get_ready=bucket.get_ready,
             probe=bucket.probe,
         )
     return Stores(
         documents=FileDocuments(place / "documents"),
         blobs=FileBlobs(place / "blobs"),
-        keys=KeyFile(place / "keys.toml"),
+        keys=file or KeyFile(place / "keys.toml"),
         get_ready=_do_nothing,
         probe=_do_nothing,
     )
