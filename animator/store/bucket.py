@@ -8,7 +8,6 @@ that ignore such a condition are told apart by `probe`.
 import base64
 import functools
 import hashlib
-import logging
 import os
 import secrets
 import threading
@@ -22,10 +21,10 @@ from typing import Any, BinaryIO
 from animator.core.errors import NotFound, StorageRefused, StorageUnavailable
 from animator.core.places import BucketPlace
 from animator.store.base import OpenBlob
+from animator.store.bucket_client import Patience, make_client
+from animator.store.bucket_errors import broken_bodies, translated
 
 __all__ = ("Bucket", "Listed", "Patience", "Stored")
-
-logger = logging.getLogger(__name__)
 
 MOST_BYTES = 256 * 1024 * 1024
 """Largest object that is read in one piece."""
@@ -33,13 +32,6 @@ MOST_BYTES = 256 * 1024 * 1024
 _CHUNK = 256 * 1024
 _READS = 4
 """How often in a row an object whose bytes end too early is asked for."""
-
-_CONNECT_TIMEOUT = 2.0
-_CONNECTIONS = 40
-"""Of one process at a time, kept open; as many as the web process has threads."""
-
-_CHANGED = frozenset({"PreconditionFailed", "ConditionalRequestConflict", "412", "409"})
-_MISSING = frozenset({"NoSuchKey", "404", "NotFound"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,23 +48,6 @@ class Listed:
 
     key: str
     written: float
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long a server is waited for.
-
-    Attributes:
-        attempts: how often a request is sent, >= 1, with growing pauses: 3 take two seconds in all,
-            6 about fifteen, beside the time for answers.
-        silence: seconds without a word, after which an attempt is given up, > 0.
-        rest: seconds after a request in vain in which nothing is sent: whoever serves many must not
-            let all of them wait, >= 0.
-    """
-
-    attempts: int
-    silence: float
-    rest: float
 
 
 class Bucket:
@@ -210,7 +185,7 @@ class Bucket:
         if time.monotonic() < self._rests_until:
             raise StorageUnavailable("The object store did not answer a moment ago.")
         try:
-            with _translated(self._place):
+            with translated(self._place):
                 yield
         except StorageUnavailable:
             self._rests_until = time.monotonic() + self._patience.rest
@@ -224,7 +199,7 @@ class Bucket:
         with closing(answer["Body"]) as body:
             try:
                 return Stored(body.read(), _bare(answer["ETag"]))
-            except _broken_bodies():
+            except broken_bodies():
                 if reads == 1:
                     raise
         return self._read(key, reads - 1)
@@ -237,7 +212,7 @@ class Bucket:
                     for chunk in body.iter_chunks(_CHUNK):
                         at, failures = at + len(chunk), 0
                         yield chunk
-                except _broken_bodies():
+                except broken_bodies():
                     failures += 1
                     if failures == _READS:
                         raise
@@ -268,7 +243,7 @@ class Bucket:
     def _client(self) -> Any:
         with self._lock:
             if self._made is None:
-                self._made = _make_client(self._place, self._patience)
+                self._made = make_client(self._place, self._patience)
             elif self._pid != os.getpid():
                 # The connections are the parent's; closed here, they stay open there.
                 self._made.close()
@@ -276,63 +251,9 @@ class Bucket:
             return self._made
 
 
-class _Changed(NotFound):
-    """What is there is not what a condition says."""
-
-
-@contextmanager
-def _translated(place: BucketPlace) -> Iterator[None]:
-    import botocore.exceptions
-
-    try:
-        yield
-    except botocore.exceptions.ClientError as error:
-        raise _error_from(error.response, place) from error
-    except (
-        botocore.exceptions.NoCredentialsError,
-        botocore.exceptions.PartialCredentialsError,
-        botocore.exceptions.CredentialRetrievalError,
-        botocore.exceptions.ProfileNotFound,
-    ) as error:
-        msg = f"There are no credentials for the bucket {place.bucket}: set AWS_ACCESS_KEY_ID and "
-        msg += "AWS_SECRET_ACCESS_KEY, or what else AWS' own programs read."
-        raise StorageRefused(msg) from error
-    except (botocore.exceptions.BotoCoreError, *_broken_bodies(), OSError) as error:
-        logger.warning("the object store does not answer: %s", error)
-        raise StorageUnavailable(f"The object store does not answer: {error}.") from error
-
-
-def _error_from(response: Any, place: BucketPlace) -> Exception:
-    code = str(response.get("Error", {}).get("Code", ""))
-    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    if code in _CHANGED:
-        return _Changed()
-    if code in _MISSING:
-        return NotFound("There is no such file.")
-    if code == "NoSuchBucket":
-        return StorageRefused(f"There is no bucket {place.bucket} in the object store.")
-    if status in (400, 401, 403):
-        msg = f"The object store refuses us the bucket {place.bucket} ({code}): look at the "
-        return StorageRefused(msg + "credentials, the region, and what they may do.")
-    logger.warning("the object store fails: %s %s", status, code)
-    return StorageUnavailable(f"The object store fails: {status} {code}.")
-
-
 def _bare(tag: str) -> str:
     """A tag without its quotes: some servers take it for another with them when it comes back."""
     return tag.strip('"')
-
-
-def _broken_bodies() -> tuple[type[Exception], ...]:
-    """What is raised when an answer ends before its end."""
-    import botocore.exceptions
-    import urllib3.exceptions
-
-    return (
-        botocore.exceptions.HTTPClientError,
-        botocore.exceptions.IncompleteReadError,
-        urllib3.exceptions.HTTPError,
-    )
 
 
 def _md5(data: bytes | BinaryIO) -> str:
@@ -345,38 +266,3 @@ def _md5(data: bytes | BinaryIO) -> str:
             digest.update(chunk)
         data.seek(0)
     return base64.b64encode(digest.digest()).decode()
-
-
-def _make_client(place: BucketPlace, patience: Patience) -> Any:
-    """A client; the credentials are found as AWS' own programs find them."""
-    try:
-        from botocore.config import Config
-        from botocore.session import get_session
-    except ImportError as error:
-        msg = "A store in a bucket needs another library: pip install 'animator[s3]'."
-        raise StorageRefused(msg) from error
-
-    session = get_session()
-    session.register_component("data_loader", _load_descriptions())
-    config = Config(
-        connect_timeout=_CONNECT_TIMEOUT,
-        read_timeout=patience.silence,
-        retries={"mode": "standard", "total_max_attempts": patience.attempts},
-        max_pool_connections=_CONNECTIONS,
-        s3={"addressing_style": "path" if place.path_style else "auto"},
-        # Servers older than 2025 do not know the checksums that the library adds by itself.
-        request_checksum_calculation="when_required",
-        response_checksum_validation="when_required",
-    )
-    region = place.region or session.get_config_variable("region") or "us-east-1"
-    return session.create_client(
-        "s3", endpoint_url=place.endpoint, region_name=region, config=config
-    )
-
-
-@functools.cache
-def _load_descriptions() -> Any:
-    """What the library knows of the service: megabytes of JSON, read once in a process."""
-    from botocore.loaders import create_loader
-
-    return create_loader()
