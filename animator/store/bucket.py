@@ -72,7 +72,8 @@ class Bucket:
 
     def get_ready(self) -> None:
         """Load the library and find the credentials, without a word to the server."""
-        self._client()
+        with self._asking():
+            self._client()
 
     def get(self, key: str) -> Stored:
         """Read an object.

@@ -4,7 +4,6 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
-from animator.core.errors import StorageRefused
 from animator.core.places import BucketPlace
 
 __all__ = ("Patience", "make_client")
@@ -33,12 +32,8 @@ class Patience:
 
 def make_client(place: BucketPlace, patience: Patience) -> Any:
     """A client; the credentials are found as AWS' own programs find them."""
-    try:
-        from botocore.config import Config
-        from botocore.session import get_session
-    except ImportError as error:
-        msg = "A store in a bucket needs another library: pip install 'animator[s3]'."
-        raise StorageRefused(msg) from error
+    from botocore.config import Config
+    from botocore.session import get_session
 
     session = get_session()
     session.register_component("data_loader", _load_descriptions())

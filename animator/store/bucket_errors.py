@@ -23,6 +23,7 @@ class _Changed(NotFound):
 @contextmanager
 def translated(place: BucketPlace) -> Iterator[None]:
     """Errors of the library as ours: NotFound, StorageRefused, else StorageUnavailable."""
+    _require_library()
     import botocore.exceptions
 
     try:
@@ -41,6 +42,14 @@ def translated(place: BucketPlace) -> Iterator[None]:
     except (botocore.exceptions.BotoCoreError, *broken_bodies(), OSError) as error:
         logger.warning("the object store does not answer: %s", error)
         raise StorageUnavailable(f"The object store does not answer: {error}.") from error
+
+
+def _require_library() -> None:
+    try:
+        import botocore.exceptions  # noqa: F401
+    except ImportError as error:
+        msg = "A store in a bucket needs another library: pip install 'animator[s3]'."
+        raise StorageRefused(msg) from error
 
 
 def _error_from(response: Any, place: BucketPlace) -> Exception:

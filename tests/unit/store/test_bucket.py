@@ -3,6 +3,7 @@
 import logging
 import os
 import secrets
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -227,6 +228,15 @@ def test_missing_credentials_are_told_by_what_is_to_be_set(
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     with pytest.raises(StorageRefused, match="set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"):
         Bucket(place, ONCE).probe()
+
+
+def test_missing_library_is_told_by_what_is_to_be_installed(
+    place: BucketPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "botocore.exceptions", None)
+    for ask in (Bucket(place, ONCE).probe, Bucket(place, ONCE).get_ready):
+        with pytest.raises(StorageRefused, match=r"pip install 'animator\[s3\]'"):
+            ask()
 
 
 @pytest.mark.parametrize("answer", [True, False], ids=["takes all", "takes nothing"])
