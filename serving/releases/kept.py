@@ -1,6 +1,7 @@
 """KeptRelease: what is kept of a release over a restart of the server, in a file."""
 
 import logging
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -106,6 +107,8 @@ class ReleaseFile:
             return read_kept(path, KeptReleases, _MOST_BYTES)
         except (OSError, msgspec.DecodeError) as error:
             _log.error("%s: releases of before are not known: %s", path, error)
+            with suppress(OSError):
+                path.replace(path.with_name(path.name + ".unreadable"))
             return KeptReleases()
 
     def write(self, kept: KeptReleases) -> None:

@@ -5,6 +5,7 @@ import dataclasses
 import logging
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 
 import msgspec
 
@@ -260,12 +261,18 @@ class Deployer:
                 stored, plan, by=_BY, config=admitted.config, again=again
             )
         except ServingError:
-            state = self._registry.state_of(name) or {"workers": {}}
-            if version in state["workers"]:
+            # Somebody else may have registered the same version meanwhile, which is to stay.
+            if self._is_served(stored):
                 await self._engine.unregister(name, version)
             else:
                 discard(stored)
             raise
+
+    def _is_served(self, stored: StoredModel) -> bool:
+        manifest = stored.manifest
+        with suppress(ServingError):
+            return self._registry.find(manifest.name, manifest.version).stored is stored
+        return False
 
     async def _beside(self, admitted: Admitted) -> None:
         """Serve a version that answers only who names it."""

@@ -589,6 +589,7 @@ async def test_file_that_cannot_be_read_is_told_and_passed_over(
     house = House(tmp_path)
     assert house.releases.reports == ()
     assert "releases of before are not known" in caplog.text
+    assert (tmp_path / "releases.json.unreadable").read_text() == "{"
 
 
 async def test_disk_that_takes_nothing_does_not_stop_a_release(

@@ -246,6 +246,26 @@ async def test_canary_goes_first_and_the_next_version_waits_for_its_end(tmp_path
         assert place.releases.read("tag").stable == "2"
 
 
+async def test_version_that_somebody_else_registers_just_before_its_canary_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path / "models" / "tag" / "1", "1", "one")
+    async with watching(tmp_path, **CANARY) as place:
+        introduce = place.releases.introduce
+
+        async def come_second(*arguments: Any, **options: Any) -> Any:
+            (place.folder / "a.tar.gz").write_bytes(packed(tmp_path, "2", "another"))
+            admitted = await Admission(place.settings).admit(RegisterRequest(url="a.tar.gz"))
+            await place.engine.register(admitted.stored, admitted.config)
+            return await introduce(*arguments, **options)
+
+        monkeypatch.setattr(place.releases, "introduce", come_second)
+        put(place.folder / "tag" / "2", "2", "two")
+        await place.look()
+        assert [(e.what, e.result) for e in await place.noted()] == [("deploy", "conflict")]
+        assert await place.ask("2") == "another"
+
+
 async def test_version_that_took_itself_back_waits_for_another_content(tmp_path: Path) -> None:
     put(tmp_path / "models" / "tag" / "1", "1", "one")
     async with watching(tmp_path, workers=0, **CANARY) as place:
