@@ -53,7 +53,7 @@ def test_what_a_slow_attempt_tells_does_not_stand_after_the_end_that_another_tol
 ) -> None:
     slow = JobProgress(events, event(0.5))
     events.tell(end)
-    slow("rendering", 0.6)
+    slow("drawing", 0.6)
     assert events.last("j") == end
     slow.fail(PROBLEM)
     assert events.last("j") == end
