@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.support_serve import ROOT
 
@@ -124,3 +124,10 @@ def hand_in(page: Page, *samples: str) -> None:
     """Choose samples by their names, as files of one's own."""
     files = [SAMPLES / f"{name}.jpg" for name in samples]
     page.locator("input[type=file][multiple]").set_input_files(files)
+
+
+def expect_taken(page: Page, name: str) -> None:
+    """Wait until a drawing has its page: it is shown there, or, soon after, its figure moving."""
+    drawing = page.locator(".stage").get_by_role("img", name=f"Your drawing, {name}")
+    figure = page.get_by_role("img", name="Your figure, moving")
+    expect(drawing.or_(figure).first).to_be_visible(timeout=JOB_MS)

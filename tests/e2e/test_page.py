@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, Request, expect
 
 from tests.support_bad_images import TEXT, blank_page, encode
 from tests.support_frames import ink, moved, read_gif
-from tests.support_pages import JOB_MS, SIZES, open_page, save
+from tests.support_pages import JOB_MS, SIZES, expect_taken, open_page, save
 
 pytestmark = pytest.mark.browser
 
@@ -136,8 +136,7 @@ def test_what_is_no_picture_is_refused_at_once(page: Page) -> None:
 def test_sample_can_be_tried_with_the_keyboard(page: Page) -> None:
     page.get_by_role("button", name="Try The monster").focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("img", name="Your drawing, monster.jpg")).to_be_visible()
-    expect(page.get_by_role("progressbar")).to_be_visible()
+    expect_taken(page, "monster.jpg")
 
 
 @on_desk
@@ -152,9 +151,7 @@ def test_dropped_and_pasted_pictures_are_taken(page: Page, server: str) -> None:
     for kind, sample in (("drop", "hat"), ("paste", "robot")):
         page.goto(server)
         page.evaluate(carry, [kind, f"/samples/{sample}.jpg"])
-        sent = page.get_by_role("img", name=f"Your drawing, {kind}.jpg")
-        moving = page.get_by_role("link", name="Another drawing")
-        expect(sent.or_(moving).first).to_be_visible(timeout=JOB_MS)
+        expect_taken(page, f"{kind}.jpg")
 
 
 @on_phone
@@ -180,7 +177,7 @@ def test_lost_server_is_told_and_the_work_kept(page: Page) -> None:
     expect(told).to_contain_text("goes on its way by itself")
     page.unroute("**/api/**")
     expect(page.locator("#banner")).to_contain_text("The server is back")
-    expect(page.locator(".stage").get_by_alt_text("Your drawing, robot.jpg")).to_be_visible()
+    expect_taken(page, "robot.jpg")
 
 
 def test_page_talks_to_its_own_host_only(browser: Browser, server: str) -> None:
@@ -217,4 +214,4 @@ def test_page_whose_code_does_not_come_says_so_and_comes_back(page: Page, server
     expect(page.get_by_role("alert")).to_contain_text("The server does not answer")
     page.unroute("**/pages/result.js")
     page.get_by_role("button", name="Try again").click()
-    expect(page.get_by_role("img", name="Your drawing, robot.jpg")).to_be_visible()
+    expect_taken(page, "robot.jpg")

@@ -6,7 +6,15 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.support_pages import JOB_MS, SIZES, find_shifts, hand_in, open_page, take_picture
+from tests.support_pages import (
+    JOB_MS,
+    SIZES,
+    expect_taken,
+    find_shifts,
+    hand_in,
+    open_page,
+    take_picture,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -39,16 +47,11 @@ def size_of(page: Page) -> str:
     return "phone" if width == SIZES["phone"][0] else "desk"
 
 
-def expect_picture(page: Page, name: str) -> None:
-    shown = page.locator(".stage").get_by_role("img", name=f"Your drawing, {name}")
-    expect(shown).to_be_visible()
-
-
 def test_several_are_sent_the_first_opens_and_the_others_are_one_tap_away(
     page: Page, server: str
 ) -> None:
     hand_in(page, "hat", "robot", "dancer")
-    expect_picture(page, "hat.jpg")
+    expect_taken(page, "hat.jpg")
     take_picture(page, f"sending-{size_of(page)}")
     strip = page.locator(".strip")
     expect(strip.get_by_role("link")).to_have_count(3, timeout=JOB_MS)
@@ -57,7 +60,7 @@ def test_several_are_sent_the_first_opens_and_the_others_are_one_tap_away(
     take_picture(page, f"result-{size_of(page)}")
     assert find_shifts(page) == []
     strip.get_by_role("link", name="robot.jpg").click()
-    expect_picture(page, "robot.jpg")
+    expect_taken(page, "robot.jpg")
 
     page.goto(server)
     mine = page.locator(".my-drawings")
@@ -71,11 +74,11 @@ def test_several_are_sent_the_first_opens_and_the_others_are_one_tap_away(
 
 def test_same_drawing_again_is_the_same_drawing(desk: Page, server: str) -> None:
     hand_in(desk, "monster")
-    expect_picture(desk, "monster.jpg")
+    expect_taken(desk, "monster.jpg")
     first = urlsplit(desk.url).path
     desk.goto(server)
     hand_in(desk, "monster")
-    expect_picture(desk, "monster.jpg")
+    expect_taken(desk, "monster.jpg")
     assert urlsplit(desk.url).path == first
 
 
@@ -87,7 +90,7 @@ def test_bad_file_is_told_and_makes_way_for_a_good_one(desk: Page) -> None:
     desk.get_by_role("button", name="Another picture").click()
     expect(alert).to_have_count(0)
     hand_in(desk, "hat")
-    expect_picture(desk, "hat.jpg")
+    expect_taken(desk, "hat.jpg")
 
 
 def test_server_that_has_too_much_to_do_is_asked_again_by_itself(desk: Page) -> None:
@@ -103,9 +106,7 @@ def test_server_that_has_too_much_to_do_is_asked_again_by_itself(desk: Page) -> 
     desk.route("**/api/drawings?*", answer)
     hand_in(desk, "robot")
     expect(desk.locator(".upload-status")).to_contain_text("There is a queue just now")
-    expect(desk.locator(".stage").get_by_alt_text("Your drawing, robot.jpg")).to_be_visible(
-        timeout=JOB_MS
-    )
+    expect_taken(desk, "robot.jpg")
 
 
 def test_picture_is_pasted_by_button_and_by_keys(desk: Page, server: str) -> None:
@@ -113,11 +114,11 @@ def test_picture_is_pasted_by_button_and_by_keys(desk: Page, server: str) -> Non
     expect(desk.locator(".drop-zone")).to_contain_text("There is no picture to paste")
     desk.evaluate(COPY, "/samples/dancer.jpg")
     desk.get_by_role("button", name="Paste a picture").click()
-    expect_picture(desk, "pasted picture.png")
+    expect_taken(desk, "pasted picture.png")
     desk.goto(server)
     desk.evaluate(COPY, "/samples/hat.jpg")
     desk.keyboard.press("Control+V")
-    expect_picture(desk, "image.png")
+    expect_taken(desk, "image.png")
 
 
 def test_photo_is_taken_looked_at_taken_again_and_used(desk: Page) -> None:
@@ -132,7 +133,7 @@ def test_photo_is_taken_looked_at_taken_again_and_used(desk: Page) -> None:
     take.click()
     camera.get_by_role("button", name="Use this one").click()
     expect(camera).to_have_count(0)
-    expect_picture(desk, "photo.jpg")
+    expect_taken(desk, "photo.jpg")
 
 
 def test_camera_that_is_refused_is_told_and_closed(browser: Browser, server: str) -> None:
