@@ -8,6 +8,14 @@ from types import FrameType
 __all__ = ("ended_like_ctrl_c",)
 
 
+class _Ended(KeyboardInterrupt):
+    """SIGTERM came.
+
+    A class of its own: one that is KeyboardInterrupt itself, and goes through an exec of text, has
+    Python end itself by SIGINT in the end, whatever was made of it.
+    """
+
+
 @contextmanager
 def ended_like_ctrl_c() -> Iterator[None]:
     """Let SIGTERM raise KeyboardInterrupt meanwhile; for the main thread."""
@@ -19,4 +27,4 @@ def ended_like_ctrl_c() -> Iterator[None]:
 
 
 def _interrupt(_: int, __: FrameType | None) -> None:
-    raise KeyboardInterrupt
+    raise _Ended

@@ -136,6 +136,7 @@ def test_what_is_no_picture_is_refused_at_once(page: Page) -> None:
 def test_sample_can_be_tried_with_the_keyboard(page: Page) -> None:
     page.get_by_role("button", name="Try The monster").focus()
     page.keyboard.press("Enter")
+    expect(page.get_by_role("progressbar")).to_be_visible()
     expect_taken(page, "monster.jpg")
 
 

@@ -60,6 +60,7 @@ def test_several_are_sent_the_first_opens_and_the_others_are_one_tap_away(
     take_picture(page, f"result-{size_of(page)}")
     assert find_shifts(page) == []
     strip.get_by_role("link", name="robot.jpg").click()
+    expect(strip.locator("[aria-current=page]")).to_contain_text("robot.jpg")
     expect_taken(page, "robot.jpg")
 
     page.goto(server)
