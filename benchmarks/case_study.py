@@ -31,7 +31,7 @@ from serving.bench.started_server import StartedServer
 from serving.bench.trial import Bench, Timing
 from serving.bench.tuned import Model
 from serving.errors import ServingError
-from serving.settings import count_gpus, usable_cores
+from serving.hardware import count_gpus, usable_cores
 
 ROOT = Path(__file__).parents[1]
 MODEL = "drawn_humanoid_detector"

@@ -21,7 +21,8 @@ from serving.archive.fetched import Fetched, FetchPolicy
 from serving.archive.fetched import discard as discard_fetched
 from serving.archive.stored import StoredModel, discard
 from serving.errors import ArchiveNotFound, BadInput, Conflict, ServingError
-from serving.settings import ModelConfig, ServerSettings
+from serving.model_config import ModelConfig
+from serving.settings import ServerSettings
 
 __all__ = ("Admission", "Admitted", "RegisterRequest")
 

@@ -14,14 +14,10 @@ from typing import Any
 import msgspec
 
 from serving.config_keys import IGNORED, KEYS, MODEL_KEYS, OWN, is_true
+from serving.hardware import count_gpus, usable_cores
+from serving.model_config import ModelConfig
 from serving.properties import parse_properties
-from serving.settings import (
-    InvalidSettings,
-    ModelConfig,
-    ServerSettings,
-    count_gpus,
-    usable_cores,
-)
+from serving.settings import InvalidSettings, ServerSettings
 
 __all__ = ("lay_over", "read_properties", "settings_from_properties")
 

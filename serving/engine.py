@@ -13,6 +13,7 @@ from serving.archive.archive import reopen
 from serving.archive.manifest import Manifest
 from serving.archive.stored import StoredModel, discard
 from serving.errors import BadInput, Conflict, ServingError
+from serving.model_config import ModelConfig
 from serving.observe.metrics import ServerMetrics
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.protocol.tensors import Tensors
@@ -21,7 +22,7 @@ from serving.registry.pool import Pool
 from serving.registry.registry import Registry
 from serving.registry.repository import find_models
 from serving.registry.routing import NOBODY, Client
-from serving.settings import ModelConfig, ServerSettings
+from serving.settings import ServerSettings
 
 __all__ = ("Engine",)
 

@@ -13,9 +13,9 @@ from serving.batching.batch import infer_in_groups
 from serving.errors import InvalidModel, ModelNotFound, ServingError
 from serving.handlers.handler import Handler, HandlerContext
 from serving.handlers.loading import is_raw, load_handler
+from serving.hardware import default_device, usable_cores
 from serving.protocol.tensors import Tensors
 from serving.registry.repository import StoredModel, find_models, version_rank
-from serving.settings import default_device, usable_cores
 
 __all__ = ("LocalPredictor",)
 

@@ -14,11 +14,12 @@ from serving.audit.log import AuditLog
 from serving.audit.reading import AuditQuery
 from serving.audit.settings import AuditSettings
 from serving.engine import Engine
+from serving.model_config import ModelConfig
 from serving.observe.metrics import ServerMetrics
 from serving.protocol.exchange import RawRequest
 from serving.releases.record import ReleaseRecord
 from serving.releases.releases import Releases
-from serving.settings import ModelConfig, ServerSettings
+from serving.settings import ServerSettings
 from serving.watch.repository import WatchedRepository
 from serving.watch.settings import WatchSettings
 

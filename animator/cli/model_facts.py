@@ -11,7 +11,7 @@ from animator.settings import load_settings
 from serving.archive.manifest import check_files
 from serving.archive.stored import StoredModel
 from serving.errors import ServingError
-from serving.settings import default_device
+from serving.hardware import default_device
 
 if TYPE_CHECKING:
     from models.training.lineage import Lineage

@@ -27,8 +27,8 @@ from animator.vision.detect import DETECTOR
 from animator.vision.keypoints import POSE_ESTIMATOR
 from serving.archive.manifest import check_files
 from serving.errors import ServingError
+from serving.hardware import default_device, usable_cores
 from serving.registry.repository import find_models
-from serving.settings import default_device, usable_cores
 
 __all__ = ("Finding", "examine")
 

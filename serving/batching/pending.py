@@ -43,7 +43,7 @@ class BatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         delay_s: longest wait for company, seconds, >= 0.
         queue_size: most items that wait, >= 1; more are refused.
         preferred_sizes: a batch that is not full is cut to the largest of these that fits.
-        wait: whether to wait while somebody is idle (`serving.settings.BatchWait`).
+        wait: whether to wait while somebody is idle (`serving.model_config.BatchWait`).
         needs_idle: whether items that would have to wait for somebody idle are refused.
         slo_s: time from arrival to answer that 99 of 100 answers shall keep, seconds, > 0; size and
             delay are then the most that may be; None: nobody cares.

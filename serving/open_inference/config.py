@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from serving.archive.manifest import BACKEND_HANDLER, Manifest, runtime_of
+from serving.model_config import ModelConfig
 from serving.protocol.metadata import TensorMetadata
 from serving.protocol.torchserve import ModelDescription
-from serving.settings import ModelConfig
 
 __all__ = (
     "DynamicBatching",

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from serving.archive.stored import StoredModel
+from serving.model_config import ModelConfig
 from serving.registry.codec import Codec, OnCoded
 from serving.registry.lanes import Queue
 from serving.registry.plan import codec_spec, pool_spec
 from serving.registry.pool import Pool
-from serving.settings import ModelConfig
 from serving.workers.pool import WorkerPool
 
 __all__ = ("Crew",)

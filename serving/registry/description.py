@@ -7,10 +7,11 @@ from typing import Any
 import msgspec
 
 from serving.archive.stored import StoredModel
+from serving.hardware import default_device
+from serving.model_config import ModelConfig
 from serving.protocol.torchserve import JobQueueStatus, ModelDescription, WorkerDescription
 from serving.registry.lanes import Queue
 from serving.registry.pool import Pool
-from serving.settings import ModelConfig, default_device
 from serving.workers.process import Worker
 
 __all__ = ("describe",)

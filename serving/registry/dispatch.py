@@ -9,6 +9,7 @@ from serving.batching.batcher import Batcher
 from serving.batching.pending import Batch
 from serving.batching.sequences import SequenceTable
 from serving.errors import ServingError
+from serving.model_config import ModelConfig
 from serving.observe.metrics import EndpointMetrics
 from serving.observe.origin import ORIGIN
 from serving.observe.statistics import BatchTimes
@@ -17,7 +18,6 @@ from serving.registry.following import follow
 from serving.registry.lanes import Lanes, Queue, SequenceRules
 from serving.registry.plan import batch_limits, sequence_limits, slots_of
 from serving.registry.streams import Relay
-from serving.settings import ModelConfig
 from serving.workers.messages import Item, Outcome
 from serving.workers.pool import WorkerPool
 from serving.workers.runs import Answer, OnAnswer, OnChunk

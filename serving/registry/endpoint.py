@@ -14,6 +14,7 @@ from serving.batching.batch import signature
 from serving.batching.batcher import Batcher
 from serving.batching.pending import PRIORITY_S, Pending
 from serving.errors import BadInput, InferenceFailed, ServingError
+from serving.model_config import ModelConfig
 from serving.observe.metrics import EndpointMetrics, OnBatch
 from serving.observe.reference import read_reference
 from serving.observe.statistics import EndpointStatistics
@@ -28,7 +29,6 @@ from serving.registry.lanes import SEQUENCE_HEADERS, Lanes
 from serving.registry.plan import batch_limits, rebatched
 from serving.registry.pool import Pool
 from serving.registry.traffic import Posted, Traffic
-from serving.settings import ModelConfig
 from serving.workers.messages import Item, Outcome
 
 __all__ = ("Endpoint",)

@@ -12,7 +12,8 @@ from serving.batching.pending import BatchLimits
 from serving.batching.sequences import SequenceLimits
 from serving.errors import Conflict, InvalidModel
 from serving.handlers.handler import HandlerContext
-from serving.settings import ModelConfig, count_gpus, default_device, usable_cores
+from serving.hardware import count_gpus, default_device, usable_cores
+from serving.model_config import ModelConfig
 from serving.workers.launch import WorkerSpec
 from serving.workers.messages import Load
 from serving.workers.pool_spec import PoolSpec

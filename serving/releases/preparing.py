@@ -5,8 +5,8 @@ from collections.abc import Collection
 from serving.archive.stored import StoredModel
 from serving.engine import Engine
 from serving.errors import BadInput, ServingError
+from serving.model_config import ModelConfig
 from serving.registry.registry import Registry
-from serving.settings import ModelConfig
 
 __all__ = ("check_versions", "register_shunned", "wake")
 

@@ -17,6 +17,7 @@ from serving.errors import (
     ReleaseNotFound,
     VersionRolledBack,
 )
+from serving.model_config import ModelConfig
 from serving.releases.course import Course
 from serving.releases.events import Audit, ReleaseEventKind
 from serving.releases.kept import KeptRelease, ReleaseFile
@@ -32,7 +33,7 @@ from serving.releases.preparing import check_versions, register_shunned, wake
 from serving.releases.release import Release
 from serving.releases.report import ReleaseReport, ReleaseState
 from serving.releases.restoring import restore_releases
-from serving.settings import ModelConfig, ServerSettings
+from serving.settings import ServerSettings
 
 __all__ = ("Releases",)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.case_study import main
-from serving.settings import count_gpus
+from serving.hardware import count_gpus
 
 pytestmark = [
     pytest.mark.gpu,

@@ -12,9 +12,10 @@ import pytest
 
 from serving.engine import Engine
 from serving.errors import BadInput, DeadlineExceeded, InferenceFailed, InvalidModel, WorkerDied
+from serving.model_config import ModelConfig
 from serving.observe.metrics import ServerMetrics
 from serving.protocol.exchange import RawRequest
-from serving.settings import ModelConfig, ServerSettings
+from serving.settings import ServerSettings
 
 HANDLER = """
 import os, time

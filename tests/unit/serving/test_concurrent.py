@@ -12,9 +12,10 @@ import pytest
 from serving.archive.archive import Registration, open_archive
 from serving.engine import Engine
 from serving.errors import BadInput, InferenceFailed, ServingError, WorkerDied
+from serving.model_config import ModelConfig
 from serving.observe.metrics import ServerMetrics
 from serving.protocol.exchange import RawRequest
-from serving.settings import ModelConfig, ServerSettings
+from serving.settings import ServerSettings
 from tests.support_archives import pack
 
 HANDLER = """

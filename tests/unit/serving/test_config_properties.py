@@ -5,7 +5,9 @@ import pytest
 
 from serving.config_keys import IGNORED, KEYS, OWN
 from serving.config_properties import lay_over, read_properties, settings_from_properties
-from serving.settings import InvalidSettings, ModelConfig, ServerSettings, usable_cores
+from serving.hardware import usable_cores
+from serving.model_config import ModelConfig
+from serving.settings import InvalidSettings, ServerSettings
 
 # The keys of TorchServe 0.12's documentation of config.properties, and of its ConfigManager.
 DOCUMENTED = """

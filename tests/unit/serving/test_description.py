@@ -9,8 +9,8 @@ import pytest
 from serving.archive.manifest import Manifest
 from serving.archive.stored import StoredModel
 from serving.batching.pending import BatchLimits
+from serving.model_config import ModelConfig
 from serving.registry.description import describe
-from serving.settings import ModelConfig
 
 
 class _Idle:

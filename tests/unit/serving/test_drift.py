@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from serving.engine import Engine
 from serving.handlers.points import MetricPoint
+from serving.model_config import ModelConfig
 from serving.observe.drift import DriftMonitor, ks, psi
 from serving.observe.metrics import ServerMetrics
 from serving.observe.reference import Reference, Spread, read_reference, spread_of
-from serving.settings import ModelConfig, ServerSettings
+from serving.settings import ServerSettings
 
 HALVES = Spread(bounds=(1.0,), counts=(50, 50), mean=1.0)
 COUNTS = st.lists(st.integers(0, 1000), min_size=2, max_size=8).filter(any)

@@ -24,9 +24,10 @@ from serving.errors import (
     WorkerDied,
 )
 from serving.local import LocalPredictor
+from serving.model_config import ModelConfig
 from serving.observe.metrics import ServerMetrics
 from serving.protocol.exchange import RawRequest
-from serving.settings import ModelConfig, ServerSettings
+from serving.settings import ServerSettings
 from serving.workers.pool_spec import backoff_s
 from tests.support_contract import seconds
 from tests.support_serve import is_running

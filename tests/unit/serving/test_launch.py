@@ -16,9 +16,10 @@ from serving.archive.manifest import Manifest
 from serving.archive.stored import StoredModel
 from serving.errors import NoWorker
 from serving.handlers.handler import HandlerContext
+from serving.hardware import usable_cores
+from serving.model_config import ModelConfig
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.registry.plan import batch_limits, pool_spec
-from serving.settings import ModelConfig, usable_cores
 from serving.workers.launch import WorkerSpec
 from serving.workers.messages import Load
 from serving.workers.pool import WorkerPool

@@ -21,10 +21,11 @@ from serving.errors import (
     VersionInUse,
     VersionNotFound,
 )
+from serving.model_config import ModelConfig
 from serving.observe.metrics import ServerMetrics
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.registry.repository import find_models
-from serving.settings import ModelConfig, ServerSettings
+from serving.settings import ServerSettings
 from serving.workers.messages import Outcome
 
 HANDLER = """

@@ -7,7 +7,7 @@ import pytest
 
 from serving.archive.model_config import _FIELDS, config_from_yaml, read_model_yaml
 from serving.errors import InvalidModel
-from serving.settings import ModelConfig
+from serving.model_config import ModelConfig
 
 
 def test_keys_of_the_server_become_fields_and_the_rest_is_the_handlers() -> None:

@@ -14,9 +14,9 @@ from serving.archive.manifest import Manifest
 from serving.archive.stored import StoredModel
 from serving.errors import InvalidModel, ServingError
 from serving.handlers.handler import HandlerContext
+from serving.model_config import ModelConfig
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.registry.plan import pool_spec
-from serving.settings import ModelConfig
 from serving.workers.launch import WorkerSpec
 from serving.workers.messages import Load
 from serving.workers.pool import WorkerPool

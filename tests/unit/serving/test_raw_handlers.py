@@ -18,9 +18,10 @@ from serving.errors import (
     WorkerDied,
 )
 from serving.handlers.points import MetricPoint
+from serving.model_config import ModelConfig
 from serving.observe.metrics import ServerMetrics
 from serving.protocol.exchange import RawReply, RawRequest, Verb
-from serving.settings import ModelConfig, ServerSettings
+from serving.settings import ServerSettings
 
 HANDLER = """
 import os, time

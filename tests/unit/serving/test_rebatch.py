@@ -15,8 +15,9 @@ from serving.audit.settings import AuditSettings
 from serving.engine import Engine
 from serving.errors import BadInput, Conflict
 from serving.management import Batches, Management
+from serving.model_config import ModelConfig
 from serving.observe.metrics import ServerMetrics
-from serving.settings import ModelConfig, ServerSettings
+from serving.settings import ServerSettings
 from tests.support_archives import pack
 
 COUNT = """

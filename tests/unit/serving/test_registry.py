@@ -5,11 +5,11 @@ from typing import Literal
 import pytest
 
 from serving.errors import Conflict, InvalidModel, ModelNotFound, VersionInUse, VersionNotFound
+from serving.model_config import ModelConfig
 from serving.observe.metrics import ServerMetrics
 from serving.registry.endpoint import Endpoint
 from serving.registry.registry import Registry
 from serving.registry.repository import find_models, version_rank
-from serving.settings import ModelConfig
 
 
 def put(folder: Path, name: str, version: str) -> None:

@@ -11,10 +11,11 @@ from serving.batching.sequences import SequenceLimits, SequenceMark, SequenceTab
 from serving.engine import Engine
 from serving.errors import Overloaded
 from serving.http.targets import in_sequence
+from serving.model_config import ModelConfig
 from serving.observe.metrics import ServerMetrics
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.registry.lanes import SEQUENCE_HEADERS, ended_by
-from serving.settings import ModelConfig, ServerSettings
+from serving.settings import ServerSettings
 
 HANDLER = """
 import time

@@ -2,13 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from serving.settings import (
-    InvalidSettings,
-    ModelConfig,
-    ServerSettings,
-    default_device,
-    read_settings,
-)
+from serving.model_config import ModelConfig
+from serving.settings import InvalidSettings, ServerSettings, read_settings
 
 
 def write(folder: Path, text: str) -> Path:
@@ -115,19 +110,6 @@ def test_lists_come_with_commas_and_switches_as_words() -> None:
 def test_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidSettings, match="No such file"):
         read_settings(tmp_path / "nowhere.toml", {})
-
-
-@pytest.mark.parametrize(
-    ("has_gpu", "has_torch", "expected"),
-    [(True, True, "cuda:0"), (True, False, "cpu"), (False, True, "cpu")],
-    ids=["both", "no torch", "no GPU"],
-)
-def test_gpu_is_chosen_only_when_it_can_be_used(
-    monkeypatch: pytest.MonkeyPatch, has_gpu: bool, has_torch: bool, expected: str
-) -> None:
-    monkeypatch.setattr(Path, "exists", lambda path: has_gpu and str(path) == "/dev/nvidia0")
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: object() if has_torch else None)
-    assert default_device() == expected
 
 
 def test_model_without_a_config_of_its_own_gets_the_defaults() -> None:

@@ -13,11 +13,12 @@ from serving.admission import Admission, RegisterRequest
 from serving.engine import Engine
 from serving.errors import BadInput, WouldBeLate
 from serving.http.problems import problem_of
+from serving.model_config import ModelConfig
 from serving.observe.metrics import ServerMetrics
 from serving.protocol.exchange import RawRequest
 from serving.protocol.tensors import Tensors
 from serving.registry.endpoint import Endpoint
-from serving.settings import ModelConfig, ServerSettings
+from serving.settings import ServerSettings
 
 NAP = """
 import time

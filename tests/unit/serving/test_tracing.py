@@ -13,12 +13,13 @@ import pytest
 
 from serving.batching.pending import Batch, Pending
 from serving.engine import Engine
+from serving.model_config import ModelConfig
 from serving.observe.metrics import ServerMetrics
 from serving.observe.origin import ORIGIN, Origin
 from serving.observe.shipping import Fuse
 from serving.observe.tracing import Span, TraceOptions, Tracer, make_tracer
 from serving.registry.following import follow
-from serving.settings import ModelConfig, ServerSettings
+from serving.settings import ServerSettings
 from serving.workers.messages import Item, Outcome
 from serving.workers.runs import Answer
 from serving.workflow.ensembles import load_ensembles

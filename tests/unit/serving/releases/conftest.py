@@ -11,12 +11,13 @@ import pytest
 
 from serving.archive.folder import open_folder
 from serving.engine import Engine
+from serving.model_config import ModelConfig
 from serving.observe.metrics import ServerMetrics
 from serving.protocol.tensors import Tensors
 from serving.registry.routing import NOBODY, Asker
 from serving.releases.events import ReleaseEvent
 from serving.releases.releases import Releases
-from serving.settings import ModelConfig, ServerSettings
+from serving.settings import ServerSettings
 from serving.workers.messages import Item, Outcome
 from tests.unit.serving.releases.support_pool import FunctionPool
 

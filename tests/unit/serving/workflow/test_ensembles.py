@@ -8,9 +8,10 @@ import pytest
 
 from serving.engine import Engine
 from serving.errors import BadInput, InferenceFailed, InvalidModel
+from serving.model_config import ModelConfig
 from serving.observe.metrics import ServerMetrics
 from serving.protocol.exchange import RawRequest
-from serving.settings import ModelConfig, ServerSettings
+from serving.settings import ServerSettings
 from serving.workflow.ensembles import load_ensembles
 from tests.support_drawings import draw_stick_figure, paper
 

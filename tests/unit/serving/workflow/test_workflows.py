@@ -20,9 +20,10 @@ from serving.errors import (
 )
 from serving.http.request import HttpRequest
 from serving.http.workflows import WorkflowRoutes
+from serving.model_config import ModelConfig
 from serving.observe.metrics import ServerMetrics
 from serving.protocol.exchange import RawRequest
-from serving.settings import ModelConfig, ServerSettings
+from serving.settings import ServerSettings
 from serving.workflow.war import open_workflow
 from serving.workflow.workflows import Workflows
 
