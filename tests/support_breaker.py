@@ -8,11 +8,17 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Literal
 
-Fault = Literal["pass", "cut", "drop", "lose", "stall", "500", "503"]
-"""Pass it on; cut the answer's bytes short; close without a word; close after it was done; say
-nothing for long; answer with an error."""
+Fault = Literal["pass", "cut", "drop", "empty", "late", "lose", "stall", "500", "503"]
+"""Pass it on; cut the answer's bytes short; close without a word; answer well, with no bytes; say
+that ours came too late; close after it was done; say nothing for long; answer with an error."""
 
-_ERROR = b"<Error><Code>InternalError</Code><Message>broken</Message></Error>"
+_ERROR = "<Error><Code>{}</Code><Message>broken</Message></Error>"
+_ANSWERS = {
+    "late": (400, _ERROR.format("RequestTimeout")),
+    "500": (500, _ERROR.format("InternalError")),
+    "503": (503, _ERROR.format("InternalError")),
+    "empty": (206, ""),
+}
 
 
 class Breaker:
@@ -47,11 +53,12 @@ class Breaker:
         self.seen.append(f"{request.command} {fault}")
         if fault == "stall":
             time.sleep(self.stall)
-        elif fault in ("500", "503"):
-            request.send_response(int(fault))
-            request.send_header("Content-Length", str(len(_ERROR)))
+        elif fault in _ANSWERS:
+            status, text = _ANSWERS[fault]
+            request.send_response(status)
+            request.send_header("Content-Length", str(len(text)))
             request.end_headers()
-            request.wfile.write(_ERROR)
+            request.wfile.write(text.encode())
         elif fault != "drop":
             self._pass_on(request, body, fault)
 

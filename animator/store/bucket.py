@@ -207,13 +207,17 @@ class Bucket:
 
     def _stream(self, key: str, tag: str, part: range) -> Iterator[bytes]:
         at, failures = part.start, 0
+        breaks: tuple[type[Exception], ...] = (*broken_bodies(), StorageUnavailable)
         while at < part.stop:
             with self._asking(), closing(self._ask(key, at, part.stop, tag)) as body:
                 try:
                     for chunk in body.iter_chunks(_CHUNK):
                         at, failures = at + len(chunk), 0
                         yield chunk
-                except broken_bodies():
+                    if at < part.stop:
+                        msg = f"The object store gives too few bytes, {at} of {part.stop}: {key}"
+                        raise StorageUnavailable(msg)
+                except breaks:
                     failures += 1
                     if failures == _READS:
                         raise

@@ -14,6 +14,24 @@ logger = logging.getLogger(__name__)
 
 _CHANGED = frozenset({"PreconditionFailed", "ConditionalRequestConflict", "412", "409"})
 _MISSING = frozenset({"NoSuchKey", "404", "NotFound"})
+_PASSING = frozenset(
+    {
+        "BadDigest",
+        "BandwidthLimitExceeded",
+        "IncompleteBody",
+        "PriorRequestNotComplete",
+        "RequestLimitExceeded",
+        "RequestThrottled",
+        "RequestTimeout",
+        "RequestTimeoutException",
+        "SlowDown",
+        "Throttling",
+        "ThrottlingException",
+        "TooManyRequestsException",
+    }
+)
+"""Answers of 400 and 403 that the same request may not get again: bytes that came too late, broken
+or too often. https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html"""
 
 
 class _Changed(NotFound):
@@ -61,7 +79,7 @@ def _error_from(response: Any, place: BucketPlace) -> Exception:
         return NotFound("There is no such file.")
     if code == "NoSuchBucket":
         return StorageRefused(f"There is no bucket {place.bucket} in the object store.")
-    if status in (400, 401, 403):
+    if status in (400, 401, 403) and code not in _PASSING:
         msg = f"The object store refuses us the bucket {place.bucket} ({code}): look at the "
         return StorageRefused(msg + "credentials, the region, and what they may do.")
     logger.warning("the object store fails: %s %s", status, code)

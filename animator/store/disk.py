@@ -1,6 +1,7 @@
 """Files that are written whole or not at all, under names that never become other paths."""
 
 import errno
+import fcntl
 import os
 import re
 import secrets
@@ -12,7 +13,7 @@ from typing import BinaryIO
 
 from animator.core.errors import NotFound, StorageUnavailable
 
-__all__ = ("ID", "check_name", "copy_file", "list_names", "mark", "write_file")
+__all__ = ("ID", "check_name", "copy_file", "list_names", "locked", "mark", "write_file")
 
 ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What the id of a document looks like."""
@@ -85,6 +86,21 @@ def mark(path: Path) -> None:
         except FileExistsError:
             return
     _sync_folder(path.parent)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Be the only one, of all processes, who holds a file; one that dies gives it back by itself.
+
+    Raises:
+        StorageUnavailable: when there is no room for it.
+    """
+    with _room():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("wb")
+    with file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 @contextmanager

@@ -5,10 +5,8 @@ power cut finds the old one or the new one, whole. What must be checked before i
 checked under a lock of the operating system, which a process that dies gives back by itself.
 """
 
-import fcntl
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,7 +23,7 @@ from animator.core.documents import (
 )
 from animator.core.errors import NotFound
 from animator.store.base import Document
-from animator.store.disk import ID, check_name, list_names, mark, write_file
+from animator.store.disk import ID, check_name, list_names, locked, mark, write_file
 from animator.store.listed import (
     FOLDERS,
     LISTED,
@@ -140,9 +138,5 @@ class FileDocuments(ListedDocuments):
     def _file(self, kind: type, id: str) -> Path:
         return self._folder / FOLDERS[kind] / f"{check_name(id)}.json"
 
-    @contextmanager
-    def _lock(self) -> Iterator[None]:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        with (self._folder / "lock").open("wb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
+    def _lock(self) -> AbstractContextManager[None]:
+        return locked(self._folder / "lock")

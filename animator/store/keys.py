@@ -13,7 +13,7 @@ from typing import Annotated
 import msgspec
 
 from animator.core.errors import AnimatorError
-from animator.store.disk import write_file
+from animator.store.disk import locked, write_file
 
 __all__ = ("ApiKey", "BadKeys", "KeyFile", "Keys", "keys_from_toml", "keys_to_toml")
 
@@ -129,7 +129,9 @@ class KeyFile(Keys):
         return self._keys
 
     def _change(self, change: Callable[[tuple[ApiKey, ...]], tuple[ApiKey, ...]]) -> None:
-        write_file(self._path, keys_to_toml(change(self.read())))
+        # The file itself is another one after each change, so it cannot be what is held.
+        with locked(self._path.with_name(f"{self._path.name}.lock")):
+            write_file(self._path, keys_to_toml(change(self.read())))
 
     def _parse(self) -> tuple[ApiKey, ...]:
         try:

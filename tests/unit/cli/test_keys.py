@@ -1,3 +1,5 @@
+import multiprocessing
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,26 @@ def test_what_cannot_be_done_is_told_and_changes_nothing(
     assert main(["keys", *arguments]) == 1
     assert capsys.readouterr().err.startswith("animator: ")
     assert keys.read() == before
+
+
+def _make_keys(file: Path, whose: str, begin: Barrier) -> None:
+    keys = KeyFile(file)
+    begin.wait(30)
+    for number in range(20):
+        keys.add(f"{whose}-{number}")
+
+
+def test_two_processes_that_make_keys_at_a_time_lose_none(keys: KeyFile, tmp_path: Path) -> None:
+    file = tmp_path / "keys.toml"
+    context = multiprocessing.get_context("spawn")
+    begin = context.Barrier(2)
+    makers = [context.Process(target=_make_keys, args=(file, whose, begin)) for whose in "ab"]
+    for maker in makers:
+        maker.start()
+    for maker in makers:
+        maker.join()
+    made = {f"{whose}-{number}" for whose in "ab" for number in range(20)}
+    assert {key.name for key in keys.read()} == made
 
 
 def test_file_that_cannot_be_read_is_told(

@@ -52,7 +52,7 @@ def broken(breaker: Breaker, place: BucketPlace, monkeypatch: pytest.MonkeyPatch
     return Bucket(msgspec.structs.replace(place, endpoint=breaker.url), Patience(3, 0.5, 0.0))
 
 
-@pytest.mark.parametrize("fault", ["500", "503", "drop", "stall", "lose"])
+@pytest.mark.parametrize("fault", ["500", "503", "drop", "late", "stall", "lose"])
 def test_fault_that_passes_is_not_noticed(breaker: Breaker, broken: Bucket, fault: Any) -> None:
     breaker.faults = [fault]
     broken.put("a", b"data")
@@ -61,7 +61,7 @@ def test_fault_that_passes_is_not_noticed(breaker: Breaker, broken: Bucket, faul
     assert breaker.seen == [f"PUT {fault}", "PUT pass", f"GET {fault}", "GET pass"]
 
 
-@pytest.mark.parametrize("fault", ["503", "drop"])
+@pytest.mark.parametrize("fault", ["503", "drop", "late"])
 def test_fault_that_stays_is_told_as_storage_that_is_away(
     breaker: Breaker, broken: Bucket, place: BucketPlace, fault: Any
 ) -> None:
@@ -90,6 +90,17 @@ def test_film_that_breaks_off_goes_on_where_it_broke(breaker: Breaker, broken: B
     breaker.faults = ["cut", "cut", "drop"]
     assert b"".join(film.stream(range(100, len(FILM)))) == FILM[100:]
     assert breaker.seen == ["GET cut", "GET cut", "GET drop", "GET pass"]
+
+
+def test_film_of_which_a_server_gives_nothing_is_given_up(breaker: Breaker, broken: Bucket) -> None:
+    broken.put("a", FILM)
+    film = broken.open("a")
+    breaker.faults = ["empty", "empty", "empty"]
+    assert b"".join(film.stream(range(len(FILM)))) == FILM
+    breaker.seen, breaker.faults = [], ["empty" for _ in range(100)]
+    with pytest.raises(StorageUnavailable, match="too few bytes, 7 of"):
+        list(film.stream(range(7, len(FILM))))
+    assert breaker.seen == ["GET empty"] * 4
 
 
 def test_film_that_is_another_one_meanwhile_is_not_mixed_with_it(broken: Bucket) -> None:
