@@ -1,5 +1,6 @@
 """RunningServer: one that runs already, ours or TorchServe."""
 
+import logging
 from urllib.parse import urlsplit
 
 import psutil
@@ -8,11 +9,13 @@ from serving.bench.management import Described, Management
 from serving.bench.setting import Setting
 from serving.bench.subject import await_workers, change, is_served_so
 from serving.bench.usage import family_of, listener_of
-from serving.errors import BadInput, ModelNotFound
+from serving.errors import BadInput, ModelNotFound, ServerUnavailable
 
 __all__ = ("RunningServer",)
 
 _LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
+
+_log = logging.getLogger(__name__)
 
 
 class RunningServer:
@@ -61,7 +64,20 @@ class RunningServer:
         return self._management.metrics()
 
     def close(self) -> None:
-        """Serve the model as before."""
+        """Serve the model as before; a server that is gone meanwhile is told in the log.
+
+        Raises:
+            ServingError: when it cannot be served as before.
+        """
+        try:
+            self._restore()
+        except ServerUnavailable as error:
+            # What the measurement found must not be lost with it.
+            _log.warning("%s is not served as before: %s", self._model, error)
+        finally:
+            self._management.close()
+
+    def _restore(self) -> None:
         before, now = self._before, self._describe()
         former = _setting_of(before) if before else None
         if now is None or former is None or not is_served_so(now, former):
@@ -69,7 +85,6 @@ class RunningServer:
                 self._management.unregister(self._model)
             if before is not None and former is not None:
                 self._management.register(before.model_url, self._model, former)
-        self._management.close()
 
     def _describe(self) -> Described | None:
         try:

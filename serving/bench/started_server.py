@@ -47,7 +47,11 @@ class StartedServer:
     def __init__(self, model: Model) -> None:
         source = _source_of(model)
         self._folder = Path(tempfile.mkdtemp(prefix="bench-"))
-        self._model = _alone(model, source, self._folder / "models")
+        try:
+            self._model = _alone(model, source, self._folder / "models")
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
         self._served: Setting | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._ports: tuple[int, ...] = (0, 0, 0)

@@ -1,6 +1,7 @@
 """A server that is told one setting after the other serves as one that is started so."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -124,3 +125,15 @@ def test_model_that_is_not_there_is_told(tmp_path: Path) -> None:
         StartedServer(Model("dog", tmp_path))
     with pytest.raises(ModelNotFound, match=r"no archive dog\.mar"):
         StartedServer(Model("dog", tmp_path, "dog.mar"))
+
+
+def test_model_that_cannot_be_read_leaves_no_folder_behind(
+    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    (model.models_dir / model.name / "weights").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(shutil.Error, match="weights"):
+        StartedServer(model)
+    assert list(scratch.iterdir()) == []
