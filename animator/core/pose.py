@@ -108,14 +108,13 @@ def pose_joints(
     rest: (J, 2) float64, world space.
     parents: J indices, parents before children, -1 for the root.
     """
-    turns = np.zeros((len(poses.root), len(parents)))
+    bones = _bones(rest, parents)
+    turns = poses.angles.astype(np.float64) - np.arctan2(-bones[:, 0], bones[:, 1])
+    turns[:, np.hypot(*bones.T) <= NO_LENGTH] = np.nan
     turns[:, 0] = np.nan_to_num(poses.angles[:, 0])
-    for joint, parent in enumerate(parents[1:], start=1):
-        bone = rest[joint] - rest[parent]
-        turns[:, joint] = turns[:, parent]
-        if np.hypot(*bone) > NO_LENGTH:
-            driven = poses.angles[:, joint] - np.arctan2(-bone[0], bone[1])
-            turns[:, joint] = np.where(np.isnan(driven), turns[:, joint], driven)
+    rests = np.isnan(turns)
+    for joint in np.flatnonzero(rests.any(axis=0)):
+        turns[:, joint] = np.where(rests[:, joint], turns[:, parents[joint]], turns[:, joint])
     return turn_joints(rest, parents, rest[0] + poses.root, turns)
 
 
@@ -132,14 +131,20 @@ def turn_joints(
     root: (F, 2) float64, world space, of the root joint.
     turns: (F, J) float64, radians, of the bone that ends in each joint.
     """
-    places = np.zeros((*turns.shape, 2))
+    bones = _bones(rest, parents)
+    cosine, sine = np.cos(turns), np.sin(turns)
+    x = cosine * bones[:, 0] - sine * bones[:, 1]
+    y = sine * bones[:, 0] + cosine * bones[:, 1]
+    places = np.stack((x, y), axis=2)
     places[:, 0] = root
     for joint, parent in enumerate(parents[1:], start=1):
-        bone = rest[joint] - rest[parent]
-        cosine, sine = np.cos(turns[:, joint]), np.sin(turns[:, joint])
-        places[:, joint, 0] = places[:, parent, 0] + cosine * bone[0] - sine * bone[1]
-        places[:, joint, 1] = places[:, parent, 1] + sine * bone[0] + cosine * bone[1]
+        places[:, joint] += places[:, parent]
     return JointTrack(places=places, turns=turns)
+
+
+def _bones(rest: NDArray[np.float64], parents: tuple[int, ...]) -> NDArray[np.float64]:
+    """From the near joint of each bone to its far one: (J, 2), world units; the root's is none."""
+    return np.asarray(rest - rest[np.maximum(parents, 0)])
 
 
 def group_of_joints(poses: PoseSequence, skeleton: Skeleton) -> NDArray[np.int16]:

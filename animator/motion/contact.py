@@ -7,10 +7,9 @@ walks on the spot: then it runs backwards under the figure, at the speed that lo
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from animator.motion.loops import is_closed
+from animator.motion.loops import is_closed, windows_of
 
 __all__ = ("Contact", "find_contact", "runs_of")
 
@@ -49,9 +48,7 @@ def find_contact(feet: Floats, leg: float, fps: float) -> Contact:
     """
     closed = is_closed(feet - feet.mean(axis=(0, 1)))
     heights = feet[..., 1]
-    soon = round(_SOON * fps)
-    longer = np.pad(heights, ((soon, soon), (0, 0)), mode="wrap" if closed else "edge")
-    lowest = sliding_window_view(longer, 2 * soon + 1, axis=0).min(axis=2)
+    lowest = windows_of(heights, round(_SOON * fps), closed).min(axis=2)
     lowest = np.minimum(lowest, lowest.min(axis=1, keepdims=True) + _NEVER_LOW * leg)
     low = heights - lowest < _LOW * leg
     speeds = _speeds(feet, fps, closed)

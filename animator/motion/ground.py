@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from animator.core.pose import PoseSequence, pose_joints
 from animator.motion.contact import Contact, runs_of
+from animator.motion.loops import windows_of
 
 __all__ = ("Leg", "hold_feet")
 
@@ -94,10 +94,16 @@ def _hold(feet: Floats, contact: Contact, fps: float) -> _Hold:
         for run in own:
             line = contact.ground_speed / fps * np.arange(len(run))
             spots[run, n, 0] = (feet[run, n, 0] - line).mean() + line
-            spots[run, n, 1] = np.percentile(feet[run, n, 1], _STRAIGHTEST)
+            spots[run, n, 1] = _deeper_than(feet[run, n, 1], _STRAIGHTEST)
         if own:
             deepest[n] = spots[contact.stands[:, n], n, 1].min()
     return _Hold(runs, spots, deepest)
+
+
+def _deeper_than(heights: Floats, share: float) -> float:
+    """The height than which so many percent are deeper; numpy's own takes six times as long."""
+    ordered = np.sort(heights)
+    return float(np.interp(share / 100 * (len(ordered) - 1), np.arange(len(ordered)), ordered))
 
 
 def _shift(feet: Floats, contact: Contact, fps: float) -> Floats:
@@ -119,8 +125,7 @@ def _shift(feet: Floats, contact: Contact, fps: float) -> Floats:
 def _smooth(track: Floats, fps: float, closed: bool) -> Floats:
     """Mean over a short while around each frame of (F, n)."""
     around = max(round(_EASE * fps / 2), 1)
-    padded = np.pad(track, ((around, around), (0, 0)), mode="wrap" if closed else "edge")
-    return np.asarray(sliding_window_view(padded, 2 * around + 1, axis=0).mean(axis=2))
+    return np.asarray(windows_of(track, around, closed).mean(axis=2))
 
 
 def _wanted(foot: Floats, hold: _Hold, n: int, closed: bool, ease: int) -> Floats:

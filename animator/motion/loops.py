@@ -1,9 +1,10 @@
 """Clips that go round: whether one does, and what came before in one that does."""
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-__all__ = ("delayed", "is_closed")
+__all__ = ("delayed", "is_closed", "windows_of")
 
 Floats = NDArray[np.float64]
 
@@ -26,3 +27,14 @@ def delayed(track: Floats, frames: int, closed: bool) -> Floats:
     if closed:
         return np.roll(track, frames, axis=0)
     return np.asarray(track[np.maximum(np.arange(len(track)) - frames, 0)])
+
+
+def windows_of(track: Floats, around: int, closed: bool) -> Floats:
+    """Each frame of (F, n) with so many before and after it: (F, n, 2 around + 1) float64.
+
+    Beyond its ends a clip that is not closed stays as it is there.
+    """
+    count = len(track)
+    frames = np.arange(-around, count + around)
+    frames = frames % count if closed else np.clip(frames, 0, count - 1)
+    return sliding_window_view(track[frames], 2 * around + 1, axis=0)

@@ -9,6 +9,7 @@ The body frame: the root at the origin, y up, the figure faces +z, its left is +
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -20,6 +21,7 @@ from animator.motion.kinematics import joint_index, joint_paths
 from animator.motion.loops import is_closed
 
 __all__ = (
+    "MOST_SEEN",
     "Body",
     "View",
     "choose_views",
@@ -32,6 +34,9 @@ __all__ = (
 )
 
 Floats = NDArray[np.float64]
+MOST_SEEN = 48
+"""Motions whose bodies are kept: those of the library, and some of people's own; 0.1 MB each."""
+
 View = Literal["frontal", "sagittal", "from_left"]
 """From the figure's front, or from its right; or from its left, where it is to face to the left."""
 
@@ -71,16 +76,27 @@ class Body:
 def see_body(motion: Motion, retarget_map: RetargetMap) -> Body:
     """Bring every frame of a motion into the frame of its body.
 
+    No figure has a say in it, so what was seen of a motion is kept. Its arrays are read-only.
+
     Raises:
         InvalidMotion: when the motion lacks the map's root or the joints across its body.
     """
+    return _see_body(motion, retarget_map.root, retarget_map.forward)
+
+
+@lru_cache(maxsize=MOST_SEEN)
+def _see_body(motion: Motion, root: str, across: tuple[tuple[str, str], ...]) -> Body:
+    """See `see_body`; motions are told apart by identity."""
     paths = joint_paths(motion)
-    pairs = [(joint_index(motion, a), joint_index(motion, b)) for a, b in retarget_map.forward]
-    root = paths[:, joint_index(motion, retarget_map.root)]
+    pairs = [(joint_index(motion, a), joint_index(motion, b)) for a, b in across]
+    path = paths[:, joint_index(motion, root)]
     forward = facing(paths, pairs)
-    placed = to_body_frame(paths, root, forward)
+    placed = to_body_frame(paths, path, forward)
+    for kept in (paths, forward, placed):
+        kept.flags.writeable = False
+    path.flags.writeable = False
     places = {name: placed[:, i] for i, name in enumerate(motion.joints)}
-    return Body(motion.name, places, root, forward, motion.fps, is_closed(placed))
+    return Body(motion.name, places, path, forward, motion.fps, is_closed(placed))
 
 
 def choose_views(body: Body, retarget_map: RetargetMap) -> tuple[View, ...]:

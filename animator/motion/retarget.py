@@ -8,6 +8,7 @@ of the stretch of the motion's skeleton that drives it. Drawn bones never change
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -19,7 +20,15 @@ from animator.core.pose import PoseSequence, joint_positions
 from animator.core.skeleton import Skeleton
 from animator.core.spaces import FigureToWorld
 from animator.motion.loops import delayed
-from animator.motion.project import Body, View, choose_views, depths_on, points_on, see_body
+from animator.motion.project import (
+    MOST_SEEN,
+    Body,
+    View,
+    choose_views,
+    depths_on,
+    points_on,
+    see_body,
+)
 
 __all__ = ("path_scale", "path_view", "retarget")
 
@@ -95,13 +104,19 @@ def _angles(
     return angles
 
 
+@lru_cache(maxsize=MOST_SEEN * 12)
 def _seen_directions(body: Body, source: BoneSource, view: View) -> Floats:
-    """Directions (F,) of a stretch of the motion's skeleton; of `lag` seconds before, if asked."""
+    """Directions (F,) of a stretch of the motion's skeleton; of `lag` seconds before, if asked.
+
+    Nothing here is the figure's, so they are kept as bodies are: a dozen bones of each.
+    """
     stretch = body.place(source.far) - body.place(source.near)
     seen = points_on(view, stretch)
     short = np.linalg.norm(seen, axis=1) <= _SHORT * np.linalg.norm(stretch, axis=1)
     directions = _directions(seen, ~short)
-    return delayed(directions, round(source.lag * body.fps), body.closed)
+    seen_late = delayed(directions, round(source.lag * body.fps), body.closed)
+    seen_late.flags.writeable = False
+    return seen_late
 
 
 def _drawn_direction(skeleton: Skeleton, joint: int) -> float:

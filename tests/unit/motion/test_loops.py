@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from animator.motion.loops import delayed, is_closed
+from animator.motion.loops import delayed, is_closed, windows_of
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,10 @@ def test_what_was_before_comes_round_in_a_closed_clip_and_else_is_the_first() ->
     assert delayed(track, 1, closed=True).ravel().tolist() == [3, 0, 1, 2]
     assert delayed(track, 2, closed=False).ravel().tolist() == [0, 0, 0, 1]
     assert delayed(track, 0, closed=False).ravel().tolist() == [0, 1, 2, 3]
+
+
+def test_around_each_frame_a_closed_clip_comes_round_and_another_stays_at_its_ends() -> None:
+    track = np.array([[0.0], [1.0], [2.0]])
+    assert windows_of(track, 1, closed=True)[:, 0].tolist() == [[2, 0, 1], [0, 1, 2], [1, 2, 0]]
+    assert windows_of(track, 2, closed=False)[0, 0].tolist() == [0, 0, 0, 1, 2]
+    assert windows_of(track[:1], 2, closed=True)[:, 0].tolist() == [[0, 0, 0, 0, 0]]

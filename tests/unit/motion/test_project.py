@@ -1,14 +1,19 @@
+import dataclasses
+
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from animator.motion import load_motion
 from animator.motion.project import (
     View,
     depths_on,
     facing,
     points_on,
     principal_view,
+    see_body,
     to_body_frame,
 )
 
@@ -67,3 +72,23 @@ def test_what_is_nearer_to_the_viewer_is_larger() -> None:
     right_hand_in_front = np.array([-1.0, 0.0, 2.0])
     assert depths_on("frontal", right_hand_in_front) == 2  # seen from the front
     assert depths_on("sagittal", right_hand_in_front) == 1  # seen from the figure's right
+
+
+def test_what_was_seen_of_a_motion_is_kept_and_nobody_can_change_it() -> None:
+    motion, own = load_motion("hop")
+    body = see_body(motion, own)
+    assert see_body(motion, own) is body
+    for kept in (body.root, body.forward, *body.places.values()):
+        with pytest.raises(ValueError, match="read-only"):
+            kept[0] = 0.0
+    other = see_body(motion, msgspec.structs.replace(own, root=motion.joints[1]))
+    assert other is not body
+    np.testing.assert_array_equal(other.place(motion.joints[1]), np.zeros((len(body.root), 3)))
+
+
+def test_motion_of_the_same_name_is_another() -> None:
+    motion, own = load_motion("hop")
+    moved = dataclasses.replace(motion, root=motion.root + np.float32(1.0))
+    np.testing.assert_allclose(
+        see_body(moved, own).root, see_body(motion, own).root + 1.0, rtol=1e-6
+    )
