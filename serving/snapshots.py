@@ -37,6 +37,8 @@ class SnapshotModel(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         max_batch_delay: longest wait for company, milliseconds.
         response_timeout: longest work on one batch, seconds.
         startup_timeout: longest loading, seconds.
+        slo_p99_ms: that is kept, milliseconds; None: none is; unset: TorchServe wrote it, which
+            knows of none.
         runtime_type: "python".
     """
 
@@ -48,6 +50,7 @@ class SnapshotModel(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     max_batch_delay: int
     response_timeout: int
     startup_timeout: int
+    slo_p99_ms: float | msgspec.UnsetType | None = msgspec.UNSET
     runtime_type: str = "python"
 
 
@@ -145,5 +148,6 @@ def _describe(endpoint: Endpoint, *, is_default: bool) -> SnapshotModel:
         max_batch_delay=description.max_batch_delay,
         response_timeout=description.response_timeout,
         startup_timeout=description.startup_timeout,
+        slo_p99_ms=endpoint.config.slo_p99_ms,
         runtime_type=description.runtime,
     )

@@ -3,6 +3,9 @@
 import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from serving.admission import RegisterRequest
 from serving.archive.mar_manifest import is_torchserve
@@ -96,5 +99,8 @@ def _request(name: str, model: SnapshotModel) -> RegisterRequest:
     )
 
 
-def _config(model: SnapshotModel) -> dict[str, int]:
-    return {"min_workers": model.min_workers, "max_workers": model.max_workers}
+def _config(model: SnapshotModel) -> dict[str, Any]:
+    config: dict[str, Any] = {"min_workers": model.min_workers, "max_workers": model.max_workers}
+    if not isinstance(model.slo_p99_ms, msgspec.UnsetType):
+        config["slo_p99_ms"] = model.slo_p99_ms
+    return config
