@@ -1,7 +1,7 @@
 """The API over plain dictionaries: doubles of stores, queue and news for tests."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,9 @@ class MemoryDocuments:
             msg = f"There is no {kind.__name__} {id}."
             raise NotFound(msg) from None
         return found
+
+    def get_all(self, kind: type[Document], ids: Sequence[str]) -> tuple[Document, ...]:
+        return tuple(self.documents[kind, id] for id in ids if (kind, id) in self.documents)
 
     def put(self, id: str, document: Document) -> None:
         if isinstance(document, Ownership):

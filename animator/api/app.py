@@ -7,6 +7,7 @@ from litestar.exceptions import HTTPException
 
 from animator.api.animations import AnimationController
 from animator.api.annotations import AnnotationController
+from animator.api.belonging import Belonging
 from animator.api.consents import ConsentController
 from animator.api.drawings import DrawingController
 from animator.api.figures import FigureController
@@ -62,7 +63,7 @@ def create_app(services: ApiServices) -> Litestar:
     return Litestar(
         route_handlers=[api, get_page],
         dependencies={"services": Provide(lambda: services, sync_to_thread=False)},
-        state=State({"services": services}),
+        state=State({"services": services, "belonging": Belonging(services.documents)}),
         exception_handlers={
             AnimatorError: problem_from_animator_error,
             HTTPException: problem_from_http_exception,

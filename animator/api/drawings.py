@@ -1,8 +1,7 @@
 """Drawings: hand one in, look at it and at what was found in it, take it back."""
 
 import asyncio
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
@@ -64,7 +63,7 @@ class DrawingController(Controller):
         """Your drawings, newest first; the header `Link` leads to more."""
         part, has_more = cut_part(services.documents.drawings_of(owner.id), after, limit)
         headers = link_next(request, limit, part[-1]) if has_more else {}
-        return Response(tuple(_find_all(services, part)), headers=headers)
+        return Response(services.documents.get_all(DrawingDocument, part), headers=headers)
 
     @get("/{drawing_id:str}", sync_to_thread=True)
     def get_drawing(self, drawing_id: FromPath[str], services: Services) -> DrawingDocument:
@@ -130,13 +129,6 @@ def _read(file: BinaryIO) -> Iterator[bytes]:
     file.seek(0)
     while chunk := file.read(_CHUNK):
         yield chunk
-
-
-def _find_all(services: ApiServices, ids: Iterable[str]) -> Iterator[DrawingDocument]:
-    """Those that are not deleted meanwhile."""
-    for id in ids:
-        with suppress(NotFound):
-            yield services.documents.get(DrawingDocument, id)
 
 
 def _store_background(services: ApiServices, drawing_id: str, upload: Upload) -> None:

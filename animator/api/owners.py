@@ -11,6 +11,7 @@ import hashlib
 import re
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -22,12 +23,11 @@ from litestar.handlers import BaseRouteHandler
 from litestar.params import SkipValidation
 from litestar.types import Message, Scope
 
+from animator.api.belonging import Belonging
 from animator.api.services import ApiServices
 from animator.core.documents import (
-    AnimationDocument,
     DrawingDocument,
     MotionDocument,
-    Ownership,
     Share,
     own_motion_id,
 )
@@ -151,54 +151,57 @@ async def refuse_others(connection: Connection, handler: BaseRouteHandler) -> No
         return
     services: ApiServices = connection.app.state.services
     owner: Owner = connection.scope["state"]["owner"]
-    await asyncio.to_thread(_check, services.documents, owner.id, connection.path_params)
+    belongs = _Check(services.documents, connection.app.state.belonging, owner.id)
+    await asyncio.to_thread(belongs.check, connection.path_params)
 
 
-def _check(documents: DocumentStore, owner: str, params: Mapping[str, Any]) -> None:
-    if "drawing_id" in params:
-        _check_drawing(documents, owner, params["drawing_id"], "drawing")
-    if "animation_id" in params:
-        _check_animation(documents, owner, params["animation_id"], "animation")
-    if "share_id" in params:
-        share = documents.get(Share, params["share_id"])
-        _check_animation(documents, owner, share.animation, "share")
-    if "motion_name" in params:
-        motion = documents.get(MotionDocument, own_motion_id(params["motion_name"]) or "")
-        _check_motion(motion, owner, "motion")
-    if "job_id" in params:
-        _check_job(documents, owner, subject_of(params["job_id"]))
+@dataclass(frozen=True, slots=True)
+class _Check:
+    """Looks whether things are an owner's; that they are there, their routes find out."""
 
+    documents: DocumentStore
+    belonging: Belonging
+    owner: str
 
-def _check_job(documents: DocumentStore, owner: str, subject: str) -> None:
-    """A job is about a drawing, or about a motion that was handed in."""
-    try:
-        motion = documents.get(MotionDocument, subject)
-    except NotFound:
-        _check_drawing(documents, owner, subject, "job")
-        documents.get(DrawingDocument, subject)
-    else:
-        _check_motion(motion, owner, "job")
+    def check(self, params: Mapping[str, Any]) -> None:
+        if "drawing_id" in params:
+            self._check_drawing(params["drawing_id"], "drawing")
+        if "animation_id" in params:
+            self._check_animation(params["animation_id"], "animation")
+        if "share_id" in params:
+            share = self.documents.get(Share, params["share_id"])
+            self._check_animation(share.animation, "share")
+        if "motion_name" in params:
+            motion = self.documents.get(MotionDocument, own_motion_id(params["motion_name"]) or "")
+            self._check_owner(motion.owner, "motion")
+        if "job_id" in params:
+            self._check_job(subject_of(params["job_id"]))
 
+    def _check_job(self, subject: str) -> None:
+        """A job is about a drawing, or a motion that was handed in, and its news outlive both."""
+        if not self._check_drawing(subject, "job"):
+            with suppress(NotFound):
+                motion = self.documents.get(MotionDocument, subject)
+                self._check_owner(motion.owner, "job")
+                return
+        self.documents.get(DrawingDocument, subject)
 
-def _check_motion(motion: MotionDocument, owner: str, what: str) -> None:
-    if motion.owner != owner:
-        msg = f"There is no such {what}."
-        raise NotFound(msg)
+    def _check_animation(self, id: str, what: str) -> None:
+        self._check_drawing(self.belonging.drawing_of(id), what)
 
+    def _check_drawing(self, id: str, what: str) -> bool:
+        """Whether it is somebody's; else whoever has the id may use it, if there is one at all."""
+        try:
+            owner = self.belonging.owner_of(id)
+        except NotFound:
+            return False
+        self._check_owner(owner, what)
+        return True
 
-def _check_animation(documents: DocumentStore, owner: str, id: str, what: str) -> None:
-    drawing = documents.get(AnimationDocument, id).drawing
-    _check_drawing(documents, owner, drawing, what)
-
-
-def _check_drawing(documents: DocumentStore, owner: str, id: str, what: str) -> None:
-    try:
-        found = documents.get(Ownership, id)
-    except NotFound:
-        return  # nobody's: whoever has the id may use it, if there is one at all
-    if found.owner != owner:
-        msg = f"There is no such {what}."
-        raise NotFound(msg)
+    def _check_owner(self, owner: str, what: str) -> None:
+        if owner != self.owner:
+            msg = f"There is no such {what}."
+            raise NotFound(msg)
 
 
 async def set_owner_cookie(message: Message, scope: Scope) -> None:

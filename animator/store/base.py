@@ -1,6 +1,6 @@
 """What the rest of Animator asks of a store."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -43,6 +43,10 @@ class DocumentStore(Protocol):
         Raises:
             NotFound: when there is none.
         """
+        ...
+
+    def get_all(self, kind: type[Document], ids: Sequence[str]) -> tuple[Document, ...]:
+        """Read documents, in the order of their ids, without those that are not there."""
         ...
 
     def put(self, id: str, document: Document) -> None:

@@ -12,11 +12,12 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from animator.core.errors import NotFound, StorageRefused, StorageUnavailable
 from animator.core.places import BucketPlace
@@ -32,6 +33,13 @@ MOST_BYTES = 256 * 1024 * 1024
 _CHUNK = 256 * 1024
 _READS = 4
 """How often in a row an object whose bytes end too early is asked for."""
+
+_AT_A_TIME = 8
+"""Requests that `each` has under way, of all who call it: reading takes the processor too, so more
+of them finish no sooner."""
+
+_Asked = TypeVar("_Asked")
+_Told = TypeVar("_Told")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +77,7 @@ class Bucket:
         self._lock = threading.Lock()
         self._made: Any = None
         self._pid = 0
+        self._pool: tuple[int, ThreadPoolExecutor] | None = None
 
     def get_ready(self) -> None:
         """Load the library and find the credentials, without a word to the server."""
@@ -119,6 +128,15 @@ class Bucket:
         except NotFound:
             return self._mark_of(key) == mark
         return True
+
+    def each(self, ask: Callable[[_Asked], _Told], those: Sequence[_Asked]) -> list[_Told]:
+        """Ask something of each, a few at a time, by a function that asks the bucket.
+
+        The first error that it raises is raised, and the rest not asked.
+        """
+        if len(those) < 2:
+            return [ask(one) for one in those]
+        return list(self._helpers().map(ask, those))
 
     def delete(self, key: str) -> None:
         """Forget an object; one that is not there is no error."""
@@ -254,6 +272,16 @@ class Bucket:
                 self._made.close()
             self._pid = os.getpid()
             return self._made
+
+    def _helpers(self) -> ThreadPoolExecutor:
+        with self._lock:
+            # No thread lives through a fork.
+            if self._pool is None or self._pool[0] != os.getpid():
+                self._pool = (
+                    os.getpid(),
+                    ThreadPoolExecutor(_AT_A_TIME, thread_name_prefix="bucket"),
+                )
+            return self._pool[1]
 
 
 def _bare(tag: str) -> str:

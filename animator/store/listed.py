@@ -2,6 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TypeVar
 
@@ -79,6 +80,14 @@ class ListedDocuments(ABC):
     def get(self, kind: type[Document], id: str) -> Document:
         """Read a document; see `DocumentStore.get`."""
 
+    def get_all(self, kind: type[Document], ids: Sequence[str]) -> tuple[Document, ...]:
+        """Read documents, without those that are not there; see `DocumentStore.get_all`."""
+        found: list[Document] = []
+        for id in ids:
+            with suppress(NotFound):
+                found.append(self.get(kind, id))
+        return tuple(found)
+
     @abstractmethod
     def _has(self, kind: type, id: str) -> bool:
         """Whether there is a document of that kind; raises NotFound where that is no id."""
@@ -150,10 +159,7 @@ class ListedDocuments(ABC):
 
     def _those_of(self, index: str, whose: str, kind: type[_Dated]) -> tuple[_Dated, ...]:
         """What is listed there and not gone, oldest first."""
-        found: list[_Dated] = []
-        for id in self._listed(index, whose):
-            with suppress(NotFound):
-                found.append(self.get(kind, id))
+        found = self.get_all(kind, self._listed(index, whose))
         return tuple(sorted(found, key=lambda document: (document.created, document.id)))
 
     def _owned(self, owner: str) -> list[re.Match[str]]:

@@ -10,6 +10,7 @@ There is no lock over several objects, so three habits stand in for one:
   machine that died in between left goes then, and what a late one wrote after it.
 """
 
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import takewhile
 from typing import TypeVar
@@ -61,6 +62,16 @@ class ObjectDocuments(ListedDocuments):
     def get(self, kind: type[Document], id: str) -> Document:
         """Read a document; see `DocumentStore.get`."""
         return msgspec.json.decode(self._read(kind, id).data, type=kind)
+
+    def get_all(self, kind: type[Document], ids: Sequence[str]) -> tuple[Document, ...]:
+        """Read documents, several at a time; see `DocumentStore.get_all`."""
+
+        def find(id: str) -> Document | None:
+            with suppress(NotFound):
+                return self.get(kind, id)
+            return None
+
+        return tuple(found for found in self._bucket.each(find, ids) if found is not None)
 
     def put(self, id: str, document: Document) -> None:
         """Write a document; see `DocumentStore.put`."""

@@ -4,6 +4,7 @@ import logging
 import os
 import secrets
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -311,6 +312,51 @@ def test_object_too_large_to_be_held_is_refused(
     with pytest.raises(StorageRefused, match="more than 10 bytes"):
         bucket.get("a")
     assert b"".join(bucket.open("a").stream(range(11))) == b"x" * 11
+
+
+def test_list_is_read_several_at_a_time_and_not_too_many(
+    place: BucketPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    documents = ObjectDocuments(Bucket(place, ONCE))
+    ids = [f"d{number}" for number in range(24)]
+    for id in ids:
+        documents.put(id, msgspec.structs.replace(DRAWING, id=id))
+    together, under_way, most = threading.Barrier(4), 0, 0
+    get, counting = Bucket.get, threading.Lock()
+
+    def get_together(self: Bucket, key: str) -> Any:
+        nonlocal under_way, most
+        with counting:
+            under_way += 1
+            most = max(most, under_way)
+        together.wait(30)  # breaks unless four come at a time
+        try:
+            return get(self, key)
+        finally:
+            with counting:
+                under_way -= 1
+
+    monkeypatch.setattr(Bucket, "get", get_together)
+    assert [found.id for found in documents.get_all(DrawingDocument, ids)] == ids
+    assert most <= 8
+
+
+def test_list_of_which_one_cannot_be_read_is_told_as_such(breaker: Breaker, broken: Bucket) -> None:
+    documents = ObjectDocuments(broken)
+    documents.put("d1", DRAWING)
+    breaker.faults = ["503"] * 6
+    with pytest.raises(StorageUnavailable):
+        documents.get_all(DrawingDocument, ["d1", "d1"])
+
+
+def test_fork_reads_a_list_with_helpers_of_its_own(place: BucketPlace) -> None:
+    documents = ObjectDocuments(Bucket(place, ONCE))
+    documents.put("d1", DRAWING)
+    assert len(documents.get_all(DrawingDocument, ["d1", "d1"])) == 2
+    pid = os.fork()
+    if pid == 0:
+        os._exit(len(documents.get_all(DrawingDocument, ["d1", "d1"])))
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 2
 
 
 def test_after_a_request_in_vain_none_is_sent_for_a_moment(

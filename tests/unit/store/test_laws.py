@@ -69,6 +69,18 @@ def test_document_comes_back_as_it_was(shelf: Shelf) -> None:
     assert documents.accepted() == ("j1",)
 
 
+def test_documents_come_in_the_order_of_their_ids_without_those_that_are_gone(
+    shelf: Shelf,
+) -> None:
+    for number in range(20):
+        shelf.documents.put(f"d{number}", drawing(f"d{number}"))
+    shelf.documents.delete(DrawingDocument, "d7")
+    ids = [f"d{number}" for number in reversed(range(25))]
+    found = shelf.documents.get_all(DrawingDocument, ids)
+    assert [one.id for one in found] == [id for id in ids[5:] if id != "d7"]
+    assert shelf.documents.get_all(DrawingDocument, ["../d1"]) == ()
+
+
 @pytest.mark.parametrize("kind", [DrawingDocument, AnimationDocument, Annotation, Consent])
 def test_missing_document_is_not_found(shelf: Shelf, kind: Any) -> None:
     with pytest.raises(NotFound, match=r"There is no such (drawing|animation|annotation|consent)"):
