@@ -203,7 +203,7 @@ def cost() -> None:
     registry = Registry()
     for version in ("1.0", "1.1"):
         manifest = SimpleNamespace(name="m", version=version)
-        registry.add(cast(Endpoint, SimpleNamespace(manifest=manifest, is_ready=True)))
+        registry.add(cast(Endpoint, SimpleNamespace(manifest=manifest, is_ready=True, content="0")))
     client = Client({"x-user": "somebody", "cookie": "a=b; who=somebody"}, "203.0.113.9")
     plain = measure(lambda: registry.find("m", None))
     chosen = measure(lambda: registry.choose("m", None, client))
@@ -216,6 +216,7 @@ def cost() -> None:
         kept = KeptRelease(
             id="0", plan=plan, stable="1.0", candidate="1.1",
             weights={"1.1": 0.1, "1.0": 0.9}, begun_at=0, step_at=0,
+            contents={"1.1": "0", "1.0": "0"},
         )  # fmt: skip
         release = Release(kept, registry)
         registry.routers["m"] = release

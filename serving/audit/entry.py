@@ -48,6 +48,7 @@ AuditAction = Literal[
     "promote_release",
     "abort_release",
     "roll_back_release",
+    "renew_release",
     "set_weights",
     "set_shadow",
     "refuse",

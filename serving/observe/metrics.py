@@ -13,7 +13,7 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector
 
-from serving.batching.batcher import LaunchReason
+from serving.batching.waiting import LaunchReason
 from serving.handlers.points import MetricPoint
 from serving.observe.distribution import Distribution
 from serving.observe.drift import DriftMonitor
@@ -21,7 +21,7 @@ from serving.observe.reference import Reference
 from serving.observe.slo import Tuned, collect_slo
 from serving.observe.statistics import BatchTimes, EndpointStatistics
 
-__all__ = ("EndpointMetrics", "MetricsListener", "OnBatch", "ServerMetrics")
+__all__ = ("EndpointMetrics", "MetricsListener", "ServerMetrics")
 
 _LABELS = ("model_name", "model_version")
 _SECONDS = (
@@ -63,9 +63,6 @@ _DRIFTS = (
     ("psi", "serving_drift_psi", "Population stability index against the reference."),
     ("ks", "serving_drift_ks", "Kolmogorov-Smirnov distance from the reference."),
 )
-
-
-OnBatch = Callable[[BatchTimes, int, Sequence[MetricPoint]], None]
 
 
 class MetricsListener(Protocol):
@@ -226,12 +223,7 @@ class ServerMetrics(Collector):
 
 
 class EndpointMetrics:
-    """The metrics of one model version; what a batcher asks of an observer, and more.
-
-    Attributes:
-        on_batch: told of each batch that a worker answered: its times, its size, and what its
-            handler measured; None: nobody asks.
-    """
+    """The metrics of one model version; what a batcher asks of an observer, and more."""
 
     def __init__(self, metrics: ServerMetrics, name: str, version: str) -> None:
         self._metrics = metrics
@@ -240,7 +232,6 @@ class EndpointMetrics:
         self._statistics = EndpointStatistics()
         self._monitor: DriftMonitor | None = None
         self._tuned: Tuned | None = None
-        self.on_batch: OnBatch | None = None
 
     def compare_with(self, reference: Reference | None) -> None:
         """Tell the drift from a reference from now on; None: tell none."""
@@ -282,8 +273,6 @@ class EndpointMetrics:
         counts.model_s.observe(times.model_s)
         counts.postprocess_s.observe(times.output_s)
         self._statistics.add_batch(times, size)
-        if self.on_batch is not None:
-            self.on_batch(times, size, points)
         if not points:
             return
         if self._monitor is not None:

@@ -9,6 +9,7 @@ from serving.batching.batcher import Batcher
 from serving.batching.pending import Batch
 from serving.batching.sequences import SequenceTable
 from serving.errors import ServingError
+from serving.handlers.points import MetricPoint
 from serving.model_config import ModelConfig
 from serving.observe.metrics import EndpointMetrics
 from serving.observe.origin import ORIGIN
@@ -22,7 +23,10 @@ from serving.workers.messages import Item, Outcome
 from serving.workers.pool import WorkerPool
 from serving.workers.runs import Answer, OnAnswer, OnChunk
 
-__all__ = ("Dispatch",)
+__all__ = ("Dispatch", "OnBatch")
+
+OnBatch = Callable[[BatchTimes, int, Sequence[MetricPoint]], None]
+"""Hears of a batch that a worker answered: its times, its size, what its handler measured."""
 
 _Post = Callable[[Sequence[Item], OnAnswer, OnChunk], Callable[[], None]]
 
@@ -33,6 +37,10 @@ class Dispatch:
     Args:
         crew: the workers.
         metrics: told of each batch.
+
+    Attributes:
+        on_batch: told of each as well, but of none of workers that a reload has replaced; None:
+            nobody wants to know.
     """
 
     def __init__(self, crew: Crew, metrics: EndpointMetrics) -> None:
@@ -40,6 +48,7 @@ class Dispatch:
         self._metrics = metrics
         self._queue: Queue
         self._model = ("", "")
+        self.on_batch: OnBatch | None = None
 
     def make_queue(
         self, manifest: Manifest, config: ModelConfig, headers: tuple[str, str, str]
@@ -73,7 +82,7 @@ class Dispatch:
     def _work(self, batch: Batch[Item, Outcome], post: _Post) -> None:
         self._crew.grow_if_needed(self._queue)
         started = time.monotonic()
-        relay = Relay(batch)
+        relay, pool = Relay(batch), self._crew.pool
         origin, followed = follow(batch, self._model)
 
         def hear(answer: Answer | ServingError) -> None:
@@ -85,6 +94,8 @@ class Dispatch:
                 return
             times = BatchTimes(answer.input_s, answer.seconds, answer.output_s)
             self._metrics.inferred(times, len(batch.items), answer.points)
+            if self.on_batch is not None and pool is self._crew.pool:
+                self.on_batch(times, len(batch.items), answer.points)
             self._metrics.shipped(time.monotonic() - started - answer.seconds)
             batch.seconds = answer.seconds
             batch.finish(answer.outcomes)

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from msgspec import structs
 
+from serving.archive.content import content_of
 from serving.archive.inputs import check_inputs
 from serving.archive.manifest import Manifest, check_files
 from serving.archive.stored import StoredModel
@@ -15,7 +16,7 @@ from serving.batching.batcher import Batcher
 from serving.batching.pending import PRIORITY_S, Pending
 from serving.errors import BadInput, InferenceFailed, ServingError
 from serving.model_config import ModelConfig
-from serving.observe.metrics import EndpointMetrics, OnBatch
+from serving.observe.metrics import EndpointMetrics
 from serving.observe.reference import read_reference
 from serving.observe.statistics import EndpointStatistics
 from serving.protocol.exchange import RawReply, RawRequest
@@ -24,7 +25,7 @@ from serving.protocol.torchserve import ModelDescription
 from serving.registry.codec import Codec
 from serving.registry.crew import Crew
 from serving.registry.description import describe
-from serving.registry.dispatch import Dispatch
+from serving.registry.dispatch import Dispatch, OnBatch
 from serving.registry.lanes import SEQUENCE_HEADERS, Lanes
 from serving.registry.plan import batch_limits, rebatched
 from serving.registry.pool import Pool
@@ -59,12 +60,13 @@ class Endpoint:
         self._config = config
         self._metrics = metrics
         self._traffic = Traffic(metrics)
+        self._content = ""
         self._restarts_seen = 0
         self._loaded: set[int] = set()
         self._has_started = False
         self._crew = Crew(model, config, self._workers_changed, pool, metrics.coded)
-        dispatch = Dispatch(self._crew, metrics)
-        self._queue = dispatch.make_queue(model.manifest, config, sequence_headers)
+        self._dispatch = Dispatch(self._crew, metrics)
+        self._queue = self._dispatch.make_queue(model.manifest, config, sequence_headers)
         metrics.watch(
             in_flight=lambda: self._traffic.count,
             waiting=lambda: self._queue.waiting,
@@ -81,6 +83,11 @@ class Endpoint:
     def stored(self) -> StoredModel:
         """Where the model is."""
         return self._model
+
+    @property
+    def content(self) -> str:
+        """SHA-256 of what the workers hold, hexadecimal; "": not known yet."""
+        return self._content
 
     @property
     def config(self) -> ModelConfig:
@@ -129,9 +136,11 @@ class Endpoint:
             InvalidModel: when a file is not what the manifest says, or the model cannot be loaded.
         """
         await asyncio.to_thread(check_files, self._model.manifest, self._model.folder)
+        content = await asyncio.to_thread(content_of, self._model)
         reference = await asyncio.to_thread(read_reference, self._model.folder)
         self._metrics.compare_with(reference)
         await self._crew.start(wanted)
+        self._content = content
         self._has_started = True
 
     async def reload(self, model: StoredModel) -> None:
@@ -141,9 +150,10 @@ class Endpoint:
             InvalidModel: when it cannot be loaded; the workers of before stay.
         """
         await asyncio.to_thread(check_files, model.manifest, model.folder)
+        content = await asyncio.to_thread(content_of, model)
         reference = await asyncio.to_thread(read_reference, model.folder)
         await self._crew.replace(model)
-        self._model = model
+        self._model, self._content = model, content
         self._metrics.compare_with(reference)
         self._queue.limits = batch_limits(model.manifest, self._config)
         if isinstance(self._queue, Lanes):
@@ -302,8 +312,8 @@ class Endpoint:
         return posted
 
     def listen(self, on_batch: OnBatch | None) -> None:
-        """Tell this one of each batch that a worker has answered; None: nobody any more."""
-        self._metrics.on_batch = on_batch
+        """Tell this one of each batch that a worker of now has answered; None: nobody any more."""
+        self._dispatch.on_batch = on_batch
 
     def describe(self) -> ModelDescription:
         """Say how it is served, and how it fares."""

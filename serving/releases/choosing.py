@@ -17,10 +17,7 @@ from typing import NamedTuple
 from serving.registry.routing import Asker
 from serving.releases.plan import Sticky
 
-__all__ = ("COOKIE_DAYS", "Pick", "Split", "cookie_of")
-
-COOKIE_DAYS = 30
-"""How long a browser keeps the cookie that it is known by, days."""
+__all__ = ("Pick", "Split", "cookie_of")
 
 _WORD = 8
 _ABOVE = 1 << (8 * _WORD)

@@ -6,6 +6,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Coroutine
+from functools import partial
 from typing import Any
 
 from serving.archive.manifest import Manifest
@@ -147,7 +148,9 @@ class Course:
             return
         self._run_aside(self._let_rest(endpoint))
 
-    def tell(self, release: Release, kind: ReleaseEventKind, by: str, before: float) -> None:
+    def tell(
+        self, release: Release, kind: ReleaseEventKind, by: str, before: float, reason: str = ""
+    ) -> None:
         """Write a change down.
 
         Args:
@@ -155,6 +158,7 @@ class Course:
             kind: how.
             by: who did it.
             before: what share the new version had.
+            reason: why; "": that for which the release has ended, if it has.
         """
         kept = release.kept
         event = ReleaseEvent(
@@ -167,7 +171,7 @@ class Course:
             stable=kept.stable,
             share_before=before,
             share=kept.share,
-            reason=kept.reason,
+            reason=reason or kept.reason,
             numbers=kept.numbers,
         )
         kept.events = [*kept.events, event][-_MOST_EVENTS:]
@@ -207,8 +211,12 @@ class Course:
             self.retire(kept.model, version)
 
     def _enter(self, release: Release) -> None:
+        release.on_renewed = partial(self._renewed, release)
         self._engine.registry.routers[release.kept.model] = release
         release.listen()
+
+    def _renewed(self, release: Release, before: float, reason: str) -> None:
+        self.tell(release, "renewed", "itself", before, reason)
 
     def _leave(self, release: Release) -> None:
         self._engine.registry.routers.pop(release.kept.model, None)

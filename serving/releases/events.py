@@ -7,7 +7,15 @@ import msgspec
 __all__ = ("Audit", "ReleaseEvent", "ReleaseEventKind")
 
 ReleaseEventKind = Literal[
-    "begun", "stepped", "paused", "resumed", "completed", "rolled_back", "aborted", "restored"
+    "begun",
+    "stepped",
+    "paused",
+    "resumed",
+    "completed",
+    "rolled_back",
+    "aborted",
+    "restored",
+    "renewed",
 ]
 
 

@@ -31,6 +31,7 @@ class KeptRelease(msgspec.Struct, kw_only=True):
         step_at: when the present step began, likewise.
         state: whether it goes on, and else how it ended.
         step: index of the present step.
+        contents: of each version, the SHA-256 of what its workers hold, as far as it is known.
         rounds: how often its rules have been begun: less of the rate of false alarms is left.
         ended_at: seconds since 1970; None: it goes on.
         reason: why it ended; "" while it goes on.
@@ -48,6 +49,7 @@ class KeptRelease(msgspec.Struct, kw_only=True):
     step_at: float
     state: ReleaseState = "running"
     step: int = 0
+    contents: dict[str, str] = {}
     rounds: int = 1
     ended_at: float | None = None
     reason: str = ""

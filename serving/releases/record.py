@@ -17,6 +17,7 @@ _ACTIONS: Mapping[ReleaseEventKind, AuditAction] = {
     "completed": "promote_release",
     "rolled_back": "roll_back_release",
     "aborted": "abort_release",
+    "renewed": "renew_release",
 }
 """What is restored after a restart is no change."""
 

@@ -1,7 +1,7 @@
 """Release: one model's versions beside one another: who gets a request, and what comes of it."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from serving.errors import ModelNotFound
@@ -11,22 +11,20 @@ from serving.registry.endpoint import Endpoint
 from serving.registry.registry import Registry
 from serving.registry.routing import Again, Asker, Choice
 from serving.releases.arm import Arm
-from serving.releases.choosing import COOKIE_DAYS, Pick, Split
+from serving.releases.choice_headers import ChoiceHeaders
+from serving.releases.choosing import Split
 from serving.releases.evidence import EITHER_WAY, Evidence
 from serving.releases.guard import CanaryGuard, Verdict
 from serving.releases.kept import KeptRelease
-from serving.releases.plan import CanaryPlan, ShadowPlan, Sticky, kind_of
-from serving.releases.report import ReleaseReport
-from serving.releases.reporting import compare_arms, report_arm, report_shadow
+from serving.releases.plan import CanaryPlan, ShadowPlan, Sticky
 from serving.releases.shadow import Shadow
 from serving.releases.trial import Trial, has_failed
 
-__all__ = ("CHOICE_HEADER", "Release")
+__all__ = ("Release",)
 
-CHOICE_HEADER = "x-model-choice"
-"""Tells, beside the version that answered, of which release that was and by what it was chosen."""
+_DIGITS = 12
+"""Of a hash, for people."""
 
-_DAY_S = 24 * 60 * 60
 _PRIOR_REQUESTS = 20.0
 """Weight of the share that is meant beside the requests that were counted, where clients stay with
 their version, and a single one may send most of them."""
@@ -41,8 +39,11 @@ class Release:
 
     Attributes:
         kept: the same; what changes is changed there.
-        arms: by version, what each has done since the release began, or the server did.
+        arms: by version, what each has done since the release began, or the server did, or its
+            content became another.
         shadow: copies requests; None: it is no shadow.
+        on_renewed: called when it has begun anew, for a version's content is another: with the
+            share that the new version had before, and with a sentence.
     """
 
     def __init__(self, kept: KeptRelease, registry: Registry) -> None:
@@ -60,6 +61,7 @@ class Release:
             else None
         )
         self._step_began = time.monotonic()
+        self.on_renewed: Callable[[float, str], None] = lambda *_: None
         self.set_weights(kept.weights)
 
     @property
@@ -82,8 +84,11 @@ class Release:
         endpoint = self._find(pick.version)
         if endpoint is None or not (pick.version == self.kept.stable or endpoint.is_ready):
             return self._stand_in(), None
+        if endpoint.content != self.kept.contents.get(pick.version) and self._note(endpoint):
+            return self.choose(asker)
         arm = self.arms[pick.version]
-        return endpoint, Trial(arm, self._odds, self._headers_of(pick), self)
+        headers = () if self.shadow is not None else self._headers.of(pick)
+        return endpoint, Trial(arm, self._odds, headers, self)
 
     def is_on_trial(self, version: str) -> bool:
         """Whether the server can do without this version."""
@@ -92,6 +97,9 @@ class Release:
     def ended(self, trial: Trial, seconds: float, outcome: object, again: Again) -> None:
         """Count the answer to a request, and perhaps copy it."""
         arm, failed = trial.arm, has_failed(outcome)
+        if arm is not self.arms[arm.version]:
+            # It was chosen before the version's content became another.
+            return
         arm.note(seconds, has_failed=failed)
         if failed:
             self._note_failure(trial)
@@ -104,10 +112,11 @@ class Release:
 
     def listen(self) -> None:
         """Hear of the work of all its versions, and of what their handlers measure."""
-        for version, arm in self.arms.items():
+        for version in self.arms:
             endpoint = self._find(version)
             if endpoint is not None:
-                endpoint.listen(partial(self._take, arm))
+                self._note(endpoint)
+                endpoint.listen(partial(self._take, self.arms[version]))
 
     def fall_silent(self) -> None:
         """Take no more, and copy no more."""
@@ -156,6 +165,11 @@ class Release:
         return self._split.shares
 
     @property
+    def evidence(self) -> Mapping[str, Evidence]:
+        """Of failures, by each version beside the stable one."""
+        return self._evidence
+
+    @property
     def next_share(self) -> float:
         """What a canary's new version gets next; 1 of what has no steps."""
         plan, share = self.kept.plan, self.kept.share
@@ -181,41 +195,46 @@ class Release:
         self.kept.weights = dict(weights)
         self._split = Split(weights, self._sticky, self.kept.id)
         self._odds = self._meant_odds()
-        self._headers: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {}
+        self._headers = ChoiceHeaders(self.kept.id, self._split, self._sticky.name)
 
     def progress(self) -> dict[str, float]:
         """How far each rule is on its way to taking a canary back."""
         return self._guard.progress() if self._guard is not None and self.kept.is_on else {}
 
-    def report(self) -> ReleaseReport:
-        """Tell how it stands."""
-        kept = self.kept
-        others = [self.arms[version] for version in self._others]
-        is_shadow = self.shadow is not None
-        return ReleaseReport(
-            id=kept.id,
-            model=kept.model,
-            kind=kind_of(kept.plan),
-            state=kept.state,
-            stable=kept.stable,
-            candidate=kept.candidate,
-            share=kept.share,
-            step=kept.step,
-            steps=kept.plan.shares if isinstance(kept.plan, CanaryPlan) else (),
-            begun_at=kept.begun_at,
-            step_at=kept.step_at,
-            ended_at=kept.ended_at,
-            reason=kept.reason,
-            numbers=kept.numbers,
-            progress=self.progress(),
-            plan=kept.plan,
-            arms=tuple(report_arm(arm, self._split.shares[v]) for v, arm in self.arms.items()),
-            comparisons=()
-            if is_shadow
-            else tuple(compare_arms(self.stable, others, self._evidence)),
-            shadow=None if self.shadow is None else report_shadow(self.shadow.counts),
-            events=tuple(kept.events),
-        )
+    def _note(self, endpoint: Endpoint) -> bool:
+        """Learn what a version holds; whether it is another content, so that all begins anew."""
+        version, content = endpoint.manifest.version, endpoint.content
+        known, share = self.kept.contents.get(version, ""), self.kept.share
+        if content in {"", known}:
+            return False
+        self.kept.contents[version] = content
+        if not known:
+            return False
+        self._begin_anew(version)
+        what = f"SHA-256 {content[:_DIGITS]}, no longer {known[:_DIGITS]}"
+        reason = f"the content of version {version} is another ({what}): its trial begins anew"
+        self.on_renewed(share, reason)
+        return True
+
+    def _begin_anew(self, version: str) -> None:
+        """Count nothing of what a content of before has done; a canary gets its first share."""
+        kept, plan, weights = self.kept, self.kept.plan, self.kept.weights
+        is_about_all = version == kept.stable or self._guard is not None
+        for each in self.arms if is_about_all else (version,):
+            self.arms[each] = Arm(each)
+            if each in self._evidence:
+                self._evidence[each] = Evidence(EITHER_WAY)
+        if isinstance(plan, ShadowPlan) and self.shadow is not None:
+            self.shadow.stop()
+            self.shadow = Shadow(plan)
+        if isinstance(plan, CanaryPlan) and self._guard is not None:
+            rounds = self._guard.round_number + 1
+            self._guard = CanaryGuard(plan.guard, self.candidate, self.stable, rounds)
+            if version == kept.candidate:
+                share = min(kept.share, plan.shares[0])
+                weights = {kept.candidate: share, kept.stable: 1 - share}
+        self.begin_step(weights)
+        self.listen()
 
     def _meant_odds(self) -> Mapping[str, float]:
         shares = self._split.shares
@@ -275,20 +294,3 @@ class Release:
 
     def _stand_in(self) -> Endpoint:
         return self._find(self.kept.stable) or self._registry.find(self.kept.model)
-
-    def _headers_of(self, pick: Pick) -> Sequence[tuple[str, str]]:
-        if self.shadow is not None:
-            return ()
-        key = (pick.version, pick.by)
-        headers = self._headers.get(key)
-        if headers is None:
-            share = self._split.shares[pick.version]
-            told = f"release={self.kept.id}; by={pick.by}; share={share:.6g}"
-            headers = self._headers[key] = ((CHOICE_HEADER, told),)
-        if not pick.new_cookie:
-            return headers
-        cookie = (
-            f"{self._sticky.name}={pick.new_cookie}; Path=/; Max-Age={COOKIE_DAYS * _DAY_S}; "
-            "HttpOnly; SameSite=Lax"
-        )
-        return (*headers, ("set-cookie", cookie))

@@ -32,6 +32,7 @@ from serving.releases.plan import (
 from serving.releases.preparing import check_versions, register_shunned, wake
 from serving.releases.release import Release
 from serving.releases.report import ReleaseReport, ReleaseState
+from serving.releases.reporting import report_release
 from serving.releases.restoring import restore_releases
 from serving.settings import ServerSettings
 
@@ -94,7 +95,7 @@ class Releases:
     @property
     def reports(self) -> tuple[ReleaseReport, ...]:
         """How they stand."""
-        return tuple(release.report() for release in self.all)
+        return tuple(report_release(release) for release in self.all)
 
     def read(self, model: str) -> ReleaseReport:
         """How the present release of a model stands, or its last one.
@@ -102,7 +103,7 @@ class Releases:
         Raises:
             ReleaseNotFound: when there was none.
         """
-        return self._find(model).report()
+        return report_release(self._find(model))
 
     def is_on(self, model: str) -> bool:
         """Whether a release of the model goes on."""
@@ -222,7 +223,7 @@ class Releases:
         if wanted == 1:
             self._check_ready(release)
         self.course.step_to(release, wanted, by)
-        return release.report()
+        return report_release(release)
 
     def promote(self, model: str, *, by: str) -> ReleaseReport:
         """Let the new version answer everything from now on.
@@ -234,7 +235,7 @@ class Releases:
         release = self._find_on(model)
         self._check_ready(release)
         self.course.complete(release, by)
-        return release.report()
+        return report_release(release)
 
     def pause(self, model: str, *, by: str) -> ReleaseReport:
         """Let a canary get no larger; it is still taken back if it must be.
@@ -263,7 +264,7 @@ class Releases:
         """
         release = self._find_on(model)
         self.course.abort(release, by, reason)
-        return release.report()
+        return report_release(release)
 
     def shares(self) -> Iterator[tuple[tuple[str, str], float]]:
         """What each served version gets of its model's requests that name none, in [0, 1]."""
@@ -304,7 +305,7 @@ class Releases:
             release.kept.state = state
             kind: ReleaseEventKind = "paused" if state == "paused" else "resumed"
             self.course.tell(release, kind, by, release.kept.share)
-        return release.report()
+        return report_release(release)
 
     def _find(self, model: str) -> Release:
         release = self.course.releases.get(model)

@@ -7,16 +7,55 @@ import numpy as np
 from serving.releases.arm import Arm
 from serving.releases.evidence import Evidence
 from serving.releases.intervals import Difference, Moments, difference_of_means, share_interval
-from serving.releases.report import ArmReport, Comparison, MetricReport, ShadowReport
+from serving.releases.plan import CanaryPlan, kind_of
+from serving.releases.release import Release
+from serving.releases.report import (
+    ArmReport,
+    Comparison,
+    MetricReport,
+    ReleaseReport,
+    ShadowReport,
+)
 from serving.releases.shadow import ShadowCounts
 
-__all__ = ("compare_arms", "report_arm", "report_shadow")
+__all__ = ("report_release",)
 
 _ALPHA = 0.05
 _SIGNIFICANT = 0.05
 
 
-def report_arm(arm: Arm, share: float) -> ArmReport:
+def report_release(release: Release) -> ReleaseReport:
+    """Tell how a release stands."""
+    kept, plan = release.kept, release.kept.plan
+    others = [arm for arm in release.arms.values() if arm is not release.stable]
+    shadow, shares = release.shadow, release.shares
+    return ReleaseReport(
+        id=kept.id,
+        model=kept.model,
+        kind=kind_of(plan),
+        state=kept.state,
+        stable=kept.stable,
+        candidate=kept.candidate,
+        share=kept.share,
+        step=kept.step,
+        steps=plan.shares if isinstance(plan, CanaryPlan) else (),
+        begun_at=kept.begun_at,
+        step_at=kept.step_at,
+        ended_at=kept.ended_at,
+        reason=kept.reason,
+        numbers=kept.numbers,
+        progress=release.progress(),
+        plan=plan,
+        arms=tuple(_report_arm(arm, shares[version]) for version, arm in release.arms.items()),
+        comparisons=()
+        if shadow is not None
+        else tuple(_compare_arms(release.stable, others, release.evidence)),
+        shadow=None if shadow is None else _report_shadow(shadow.counts),
+        events=tuple(kept.events),
+    )
+
+
+def _report_arm(arm: Arm, share: float) -> ArmReport:
     """Tell what a version has done; `share` is what it gets now."""
     low, high = share_interval(arm.failures, arm.requests, _ALPHA)
     quantiles = (
@@ -42,7 +81,7 @@ def report_arm(arm: Arm, share: float) -> ArmReport:
     )
 
 
-def compare_arms(
+def _compare_arms(
     stable: Arm, others: Sequence[Arm], evidence: Mapping[str, Evidence]
 ) -> Iterator[Comparison]:
     """Compare versions with the stable one.
@@ -67,7 +106,7 @@ def compare_arms(
                 yield _compared(arm, stable, name, difference)
 
 
-def report_shadow(counts: ShadowCounts) -> ShadowReport:
+def _report_shadow(counts: ShadowCounts) -> ShadowReport:
     """Tell what has come of copies."""
     compared = counts.agreed + counts.differed + counts.failed
     low, high = share_interval(counts.agreed, compared, _ALPHA)

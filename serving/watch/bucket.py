@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from serving.archive.content import is_passed_over
 from serving.archive.manifest import MANIFEST_FILE
 from serving.settings import InvalidSettings
 from serving.watch.found import (
@@ -21,7 +22,6 @@ from serving.watch.found import (
     Found,
     LookFailed,
     in_order,
-    is_passed_over,
     signature_of,
 )
 from serving.watch.settings import WatchSettings

@@ -11,6 +11,7 @@ import msgspec
 
 from serving.admission import Admission, Admitted, RegisterRequest
 from serving.archive.check import describe_archive
+from serving.archive.content import digest_of
 from serving.archive.stored import StoredModel, discard
 from serving.audit.log import Change
 from serving.engine import Engine
@@ -19,7 +20,7 @@ from serving.registry.repository import version_rank
 from serving.releases.plan import CanaryPlan
 from serving.releases.releases import Releases
 from serving.settings import InvalidSettings
-from serving.watch.found import Brought, Found, digest_of
+from serving.watch.found import Brought, Found
 from serving.watch.records import Outcome, Record
 from serving.watch.settings import WatchSettings
 

@@ -9,14 +9,13 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
+from serving.archive.content import is_model, is_passed_over
 from serving.watch.found import (
     SUFFIXES,
     Brought,
     Found,
     LookFailed,
     in_order,
-    is_model,
-    is_passed_over,
     signature_of,
 )
 from serving.watch.settings import WatchSettings

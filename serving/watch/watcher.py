@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from serving.archive.content import digest_of
 from serving.archive.stored import StoredModel
 from serving.audit.actor import Actor, acting_as
 from serving.audit.log import AuditLog, Change
@@ -17,7 +18,7 @@ from serving.releases.releases import Releases
 from serving.watch.counts import WatchCounts
 from serving.watch.departures import Departures
 from serving.watch.deployer import Deployer, NotNow
-from serving.watch.found import Found, LookFailed, Source, digest_of
+from serving.watch.found import Found, LookFailed, Source
 from serving.watch.passing import is_passing
 from serving.watch.records import Record, Records, record_of
 

@@ -78,6 +78,18 @@ class House:
         self.releases.course.look(time.monotonic() + after_s)
 
 
+async def reopened(house: House, **settings: Any) -> House:
+    """The same server after a restart."""
+    await house.releases.stop()
+    await house.engine.stop(0)
+    again = House(house.folder, **settings)
+    again.releases.restore()
+    for version in house.pools:
+        await again.add(version)
+    await again.releases.start()
+    return again
+
+
 @pytest.fixture
 async def house(tmp_path: Path) -> AsyncIterator[House]:
     """Serves 1.0 and 1.1 of the model m; 1.1, the highest, answers where none is named."""

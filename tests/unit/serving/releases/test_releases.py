@@ -2,7 +2,6 @@ import asyncio
 import time
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -25,8 +24,9 @@ from serving.registry.routing import Client
 from serving.releases.metrics import ReleaseMetrics
 from serving.releases.plan import CanaryPlan, ReleasePlan, ShadowPlan, SplitPlan, Sticky
 from serving.releases.release import Release
+from serving.releases.trial import Trial
 from serving.workers.messages import Item, Outcome
-from tests.unit.serving.releases.conftest import ITEM, House, put_model
+from tests.unit.serving.releases.conftest import ITEM, House, put_model, reopened
 from tests.unit.serving.releases.support_pool import FunctionPool
 
 CANARY = CanaryPlan(model="m", version="1.1", stable="1.0", steps=(0.2, 0.5), step_requests=5)
@@ -327,15 +327,25 @@ async def test_cookie_is_set_once(house: House) -> None:
     assert len(again.headers) == 1
 
 
+SPLIT = SplitPlan(model="m", stable="1.0", weights={"1.0": 50, "1.1": 50})
+
+
+def answer(house: House, version: str, seconds: float, outcome: Outcome = ITEM) -> None:
+    """Let a version have answered a request in that time."""
+    release = house.releases.course.releases["m"]
+    trial = Trial(release.arms[version], {"1.1": 0.5}, (), release)
+    release.ended(trial, seconds, outcome, lambda other: other.infer(ITEM))
+
+
 async def test_split_reports_what_differs_and_how_surely(house: House) -> None:
-    house.pools["1.1"].function = failing
-    await house.releases.begin(
-        SplitPlan(model="m", stable="1.0", weights={"1.0": 50, "1.1": 50}), by="management"
-    )
-    house.pools["1.0"].points = [_point("kept", 0.0), _point("same", 1.0)]
-    for number in range(200):
-        house.pools["1.1"].points = [_point("kept", number % 2), _point("same", 1.0)]
-        await house.ask()
+    await house.releases.begin(SPLIT, by="management")
+    for number in range(100):
+        # Both take as long, and one of them fails.
+        answer(house, "1.0", 0.010 + 0.001 * (number % 7))
+        answer(house, "1.1", 0.010 + 0.001 * (number % 7), InferenceFailed("told to"))
+        for version, kept in (("1.0", 0.0), ("1.1", float(number % 2))):
+            house.releases.feed_back("m", version, "kept", kept)
+            house.releases.feed_back("m", version, "same", 1.0)
     house.look(after_s=1e6)
     report = house.releases.read("m")
     assert report.state == "running", "a split ends when somebody ends it"
@@ -345,15 +355,31 @@ async def test_split_reports_what_differs_and_how_surely(house: House) -> None:
     assert errors.is_significant
     assert errors.p_value < 1e-10
     assert 0.8 < errors.low < errors.high == 1
-    kept = by_metric["kept"]
-    assert kept.is_significant
-    assert 0.2 < kept.low < kept.estimate < kept.high < 0.8
+    kept_more = by_metric["kept"]
+    assert kept_more.is_significant
+    assert 0.25 < kept_more.low < kept_more.estimate == 0.5 < kept_more.high < 0.75
     assert not by_metric["same"].is_significant
-    assert "latency_s" in by_metric
+    latency = by_metric["latency_s"]
+    assert latency.estimate == pytest.approx(0, abs=1e-12)
+    assert latency.low < 0 < latency.high
+    assert not latency.is_significant
     arm = next(arm for arm in report.arms if arm.version == "1.1")
-    assert arm.error_rate == 1
+    assert (arm.requests, arm.error_rate) == (100, 1)
     assert arm.error_rate_low > 0.9
     assert arm.metrics["kept"].count == arm.requests
+
+
+async def test_split_reports_that_a_version_takes_longer(house: House) -> None:
+    await house.releases.begin(SPLIT, by="management")
+    for number in range(100):
+        answer(house, "1.0", 0.010 + 0.001 * (number % 7))
+        answer(house, "1.1", 0.014 + 0.001 * (number % 7))
+    (latency,) = (
+        each for each in house.releases.read("m").comparisons if each.metric == "latency_s"
+    )
+    assert latency.estimate == pytest.approx(0.004)
+    assert 0.002 < latency.low < latency.high < 0.006
+    assert latency.is_significant
 
 
 async def test_split_of_three_has_a_share_for_each(house: House) -> None:
@@ -512,18 +538,6 @@ async def test_version_that_cannot_be_introduced_is_no_less_than_before(
     with pytest.raises(Conflict, match="registered"):
         await house.releases.introduce(open_folder(tmp_path / "m-1.1"), plan, by="watch")
     assert house.engine.registry.default_version("m") == "1.1"
-
-
-async def reopened(house: House, **settings: Any) -> House:
-    """The same server after a restart."""
-    await house.releases.stop()
-    await house.engine.stop(0)
-    again = House(house.folder, **settings)
-    again.releases.restore()
-    for version in house.pools:
-        await again.add(version)
-    await again.releases.start()
-    return again
 
 
 async def test_canary_goes_on_after_a_restart_where_it_was(house: House) -> None:
