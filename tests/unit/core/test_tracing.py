@@ -7,20 +7,7 @@ import pytest
 from animator.core.errors import EmptyMask
 from animator.core.tracing import PRESENT, REQUEST_ID, Span, note, outgoing, part, piecewise
 from serving.observe.tracing import TraceOptions, Tracer, make_tracer
-from tests.support_traces import Collector, collector
-
-
-@pytest.fixture
-def taken() -> Iterator[Collector]:
-    with collector() as taken:
-        yield taken
-
-
-@pytest.fixture
-def tracer(taken: Collector) -> Tracer:
-    tracer = make_tracer(TraceOptions(service="tested", endpoint=taken.url, is_forking=True))
-    assert tracer is not None
-    return tracer
+from tests.support_traces import Collector
 
 
 @pytest.fixture

@@ -13,21 +13,7 @@ from rq.serializers import JSONSerializer
 from animator.core.tracing import PRESENT, REQUEST_ID, Tracer, outgoing, part
 from animator.jobs.queue import QUEUE, message_attributes
 from animator.jobs.worker import JobWorker
-from serving.observe.tracing import TraceOptions, make_tracer
-from tests.support_traces import Collector, collector
-
-
-@pytest.fixture
-def taken() -> Iterator[Collector]:
-    with collector() as taken:
-        yield taken
-
-
-@pytest.fixture
-def tracer(taken: Collector) -> Tracer:
-    tracer = make_tracer(TraceOptions(service="tested", endpoint=taken.url, is_forking=True))
-    assert tracer is not None
-    return tracer
+from tests.support_traces import Collector
 
 
 @pytest.fixture

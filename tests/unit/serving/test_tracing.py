@@ -6,7 +6,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,7 +23,7 @@ from serving.workers.messages import Item, Outcome
 from serving.workers.runs import Answer
 from serving.workflow.ensembles import load_ensembles
 from tests.support_contract import seconds
-from tests.support_traces import Collector, collector
+from tests.support_traces import Collector
 
 NOWHERE = "http://127.0.0.1:9"
 TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
@@ -36,12 +35,6 @@ def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(f"OTEL_EXPORTER_OTLP_{name}", raising=False)
     for name in ("SDK_DISABLED", "SERVICE_NAME", "TRACES_EXPORTER", "TRACES_SAMPLER"):
         monkeypatch.delenv(f"OTEL_{name}", raising=False)
-
-
-@pytest.fixture
-def taken() -> Iterator[Collector]:
-    with collector() as taken:
-        yield taken
 
 
 def tracer_for(taken: Collector, share: float | None = None, *, is_edge: bool = False) -> Tracer:
