@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from animator import __version__
 from animator.cli import COMMANDS
 from animator.core.errors import AnimatorError
+from serving.console.parser import Parser
 
 __all__ = ("build_parser", "main")
 
@@ -25,7 +26,7 @@ examples:
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser with every command's own parser in it."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="animator",
         description="Turns a photo of a drawing into an animation.",
         epilog=_EXAMPLES,

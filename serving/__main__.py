@@ -1,4 +1,4 @@
-"""The command line: `python -m serving start`."""
+"""The command `serving`, also `python -m serving`."""
 
 import argparse
 import logging
@@ -15,6 +15,7 @@ from serving.archive.commands import add_archive_commands
 from serving.bench.options import DESCRIPTION, EPILOG, add_bench_options
 from serving.check_command import add_check_command
 from serving.console.audit_command import add_audit_command
+from serving.console.parser import Parser
 from serving.console.releases_command import add_releases_command
 from serving.errors import ServingError
 from serving.observe.logs import LogFormat, set_up_log
@@ -37,7 +38,7 @@ A models folder holds one folder a model, each with a manifest.json:
 
 then, for example:
 
-  python -m serving start --models-dir models
+  serving start --models-dir models
   curl http://127.0.0.1:8080/ping
   curl -F data=@picture.png http://127.0.0.1:8080/predictions/echo
   curl -H "Authorization: Bearer KEY" http://127.0.0.1:8081/models/echo
@@ -46,7 +47,7 @@ then, for example:
 KEY stands in the file key_file.json, which the server writes at its start. Archives made for
 TorchServe are served with its own flags:
 
-  python -m serving start --model-store archives --models echo.mar --ts-config config.properties
+  serving start --model-store archives --models echo.mar --ts-config config.properties
 
 Settings come from --config (TOML, table [serving]), over them the environment
 (SERVING_HOST, SERVING_MIN_WORKERS, ...), over them these options. With slo_p99_ms
@@ -122,8 +123,8 @@ def _settings(options: argparse.Namespace) -> ServerSettings:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m serving",
+    parser = Parser(
+        prog="serving",
         description="A model server: dynamic batching, supervised workers, the Open Inference "
         "Protocol (v2) and TorchServe's /predictions.",
     )

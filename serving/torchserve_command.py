@@ -20,6 +20,7 @@ import psutil
 
 from serving.app import Ports, announce, serve_until_stopped
 from serving.config_properties import lay_over, read_properties, settings_from_properties
+from serving.console.parser import Parser
 from serving.errors import ServingError
 from serving.observe.custom import MODEL_METRICS_LOG, TS_METRICS_LOG
 from serving.protocol.metadata import our_version
@@ -54,6 +55,16 @@ _IGNORED = {
     "cpp_log_config": "--cpp-log-config is ignored: there is no C++ backend",
     "plugins_path": "--plugins-path is ignored: Java plugins cannot be loaded",
 }
+
+_EPILOG = """\
+examples:
+  serving torchserve --start --model-store store --models all
+  serving torchserve --start --ts-config config.properties --foreground
+  serving torchserve --stop
+
+A server of this user that runs already is told; `serving start` takes the same flags and stays in
+the foreground. docs/torchserve.md tells what differs from TorchServe.
+"""
 
 _log = logging.getLogger(__name__)
 
@@ -166,7 +177,12 @@ def _said(options: argparse.Namespace) -> dict[str, str]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="torchserve", description="Serve models.")
+    parser = Parser(
+        prog="serving torchserve",
+        description="TorchServe's command: starts a server that goes on by itself, and stops it.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("-v", "--version", action="store_true", help="say the version")
     what.add_argument("--start", action="store_true", help="start the server")
