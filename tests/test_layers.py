@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -90,8 +91,13 @@ def _module_name(file: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _imports(file: Path, *, at_load: bool = False) -> Iterator[str]:
-    for node in _statements(ast.parse(file.read_text()), at_load=at_load):
+@cache
+def _imports(file: Path, *, at_load: bool = False) -> tuple[str, ...]:
+    return tuple(_imported(ast.parse(file.read_text()), at_load=at_load))
+
+
+def _imported(tree: ast.AST, *, at_load: bool) -> Iterator[str]:
+    for node in _statements(tree, at_load=at_load):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
