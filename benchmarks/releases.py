@@ -28,6 +28,7 @@ from serving.releases.guard import CanaryGuard
 from serving.releases.kept import KeptRelease
 from serving.releases.plan import CanaryPlan, Sticky
 from serving.releases.release import Release
+from serving.releases.result import Result
 from serving.releases.trial import Trial
 
 SHARES = (0.01, 0.05, 0.25, 0.5)
@@ -93,18 +94,18 @@ class Run:
                 look_at = now + LOOK_S
                 verdict = guard.look(now)
                 if verdict is not None:
-                    return verdict.rule, now, arms["new"].requests
-                if arms["new"].step_requests >= STEP_REQUESTS and not guard.is_in_doubt:
+                    return verdict.rule, now, arms["new"].total.requests
+                if arms["new"].step.requests >= STEP_REQUESTS and not guard.is_in_doubt:
                     step += 1
                     if step == len(shares):
-                        return "", now, arms["new"].requests
+                        return "", now, arms["new"].total.requests
                     guard.begin_step()
                     for arm in arms.values():
                         arm.begin_step()
             name = "new" if source.random() < shares[step] else "old"
             trial = Trial(arms[name], {"new": shares[step]}, (), cast(Any, None))
             self._answer(guard, trial, versions[name], (source, now))
-        return "undecided", now, arms["new"].requests
+        return "undecided", now, arms["new"].total.requests
 
     def _answer(
         self,
@@ -127,9 +128,9 @@ class Run:
         seconds = work + source.expovariate(100)
         has_failed = source.random() < version.failing
         has_failed |= now % 600 > 600 - self.world.outage_s
-        trial.arm.note(seconds, has_failed=has_failed)
-        if has_failed:
-            guard.failed(trial, is_candidate=is_new)
+        result: Result = "failed" if has_failed else "ok"
+        trial.arm.note(seconds, result)
+        guard.ended(trial, result)
         guard.took(trial, seconds, is_candidate=is_new)
         guard.worked(work, 1, is_candidate=is_new)
         points = [

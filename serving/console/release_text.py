@@ -10,7 +10,18 @@ __all__ = ("RELEASE_HEADS", "progress_line", "release_row", "release_text")
 
 RELEASE_HEADS = ("MODEL", "KIND", "STATE", "STABLE", "NEW", "SHARE", "BEGUN (UTC)", "WHY IT ENDED")
 
-_ARM_HEADS = ("VERSION", "SHARE", "REQUESTS", "FAILED", "95 %", "MEAN", "P50", "P99")
+_ARM_HEADS = (
+    "VERSION",
+    "SHARE",
+    "REQUESTS",
+    "FAILED",
+    "95 %",
+    "SHED",
+    "REJECTED",
+    "MEAN",
+    "P50",
+    "P99",
+)
 _COMPARED_HEADS = ("METRIC", "OF", "AGAINST", "DIFFERENCE", "95 %", "P", "")
 _BAR = 20
 _LONG = 60
@@ -102,6 +113,8 @@ def _arm_row(arm: ArmReport) -> tuple[str, ...]:
         str(arm.requests),
         f"{arm.failures} ({_percent(arm.error_rate)})",
         f"{_percent(arm.error_rate_low)} .. {_percent(arm.error_rate_high)}",
+        str(arm.shed),
+        str(arm.rejected),
         _time(arm.latency_mean_s),
         _time(arm.latency_p50_s),
         _time(arm.latency_p99_s),

@@ -23,6 +23,7 @@ __all__ = ("feedback_paths", "release_paths")
 _TEXT: Table = {"type": "string"}
 _VERSION: Table = {"type": "string", "minLength": 1, "maxLength": 128}
 _SHARE: Table = {"type": "number", "minimum": 0, "exclusiveMinimum": True, "maximum": 1}
+_PART: Table = {"type": "number", "minimum": 0, "maximum": 1}
 _FROM_ZERO: Table = {"type": "number", "minimum": 0, "maximum": 1e9}
 _COUNT: Table = {"type": "integer", "minimum": 1, "maximum": 10**9}
 _NAME: Table = {"type": "string", "pattern": "^[A-Za-z0-9_.-]{1,64}$"}
@@ -165,7 +166,9 @@ def _guard() -> dict[str, Any]:
     return _strict(
         {
             "false_alarms": {"type": "number", "minimum": 1e-6, "maximum": 0.2},
-            "most_error_excess": {"type": "number", "minimum": 0, "maximum": 1},
+            "most_error_excess": _PART,
+            "most_shed_excess": _PART,
+            "most_rejected_excess": _PART,
             "most_latency_ratio": {"type": "number", "minimum": 1, "maximum": 1e9},
             "most_drift": _SHARE,
             "drift_ignore": array_of(_TEXT),

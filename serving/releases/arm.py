@@ -4,6 +4,8 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from serving.releases.intervals import Moments
+from serving.releases.result import Result
+from serving.releases.tally import Tally
 
 if TYPE_CHECKING:
     from serving.releases.trial import Trial
@@ -25,10 +27,8 @@ class Arm:
         version: which.
 
     Attributes:
-        requests: that were answered, well or not.
-        failures: that were answered with an error, or a status of 400 and above.
-        step_requests: those since the present step began.
-        step_failures: likewise.
+        total: how its requests ended.
+        step: those since the present step began.
         latency: moments of the times from choice to answer, seconds.
         latencies: the last of these times, seconds.
         metrics: moments of what its handler and its clients measure, by name.
@@ -38,24 +38,21 @@ class Arm:
 
     def __init__(self, version: str) -> None:
         self.version = version
-        self.requests = 0
-        self.failures = 0
-        self.step_requests = 0
-        self.step_failures = 0
+        self.total = Tally()
+        self.step = Tally()
         self.latency = Moments()
         self.latencies: deque[float] = deque(maxlen=_KEPT_LATENCIES)
         self.metrics: dict[str, Moments] = {}
         self.in_flight: set[Trial] = set()
         self.unready_since: float | None = None
 
-    def note(self, seconds: float, *, has_failed: bool) -> None:
-        """Count an answer."""
-        self.requests += 1
-        self.step_requests += 1
-        self.failures += has_failed
-        self.step_failures += has_failed
-        self.latency.add(seconds)
-        self.latencies.append(seconds)
+    def note(self, seconds: float, result: Result) -> None:
+        """Count how a request ended; how long it took only where the model answered."""
+        self.total.note(result)
+        self.step.note(result)
+        if result in {"ok", "failed"}:
+            self.latency.add(seconds)
+            self.latencies.append(seconds)
 
     def measure(self, name: str, value: float) -> None:
         """Count a value of a metric; what is no number, or beyond 1e100, is passed over."""
@@ -70,4 +67,4 @@ class Arm:
 
     def begin_step(self) -> None:
         """Count what belongs to a step from the beginning."""
-        self.step_requests = self.step_failures = 0
+        self.step = Tally()

@@ -14,10 +14,10 @@ from serving.engine import Engine
 from serving.errors import ModelNotFound, ServingError
 from serving.registry.endpoint import Endpoint
 from serving.releases.events import Audit, ReleaseEvent, ReleaseEventKind
-from serving.releases.guard import Verdict
 from serving.releases.kept import KeptReleases, ReleaseFile
 from serving.releases.plan import CanaryPlan
 from serving.releases.release import Release
+from serving.releases.verdict import Verdict
 
 __all__ = ("Course",)
 

@@ -1,7 +1,6 @@
-"""CanaryGuard: decides when a canary is taken back: for its errors, its slowness, or its drift."""
+"""CanaryGuard: decides when a canary is taken back: for its answers, its slowness, or its drift."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -10,35 +9,20 @@ from serving.releases.alarm import Alarm
 from serving.releases.arm import MOST_METRICS, Arm
 from serving.releases.distance import Distance, Sample, compare
 from serving.releases.plan import Guard
+from serving.releases.result import Result
+from serving.releases.share_rule import DOUBT, ShareRule
 from serving.releases.trial import Trial
+from serving.releases.verdict import Verdict
 from serving.releases.work_times import FEWEST_TIMES, QUANTILES, WorkTimes
 
-__all__ = ("CanaryGuard", "Rule", "Verdict")
+__all__ = ("CanaryGuard",)
 
-Rule = Literal["errors", "latency", "drift", "unready"]
-
-_RULES = 3
-"""Those that share the permitted rate of false alarms."""
+_LARGE_PART, _SMALL_PART = 0.3, 0.05
+"""Of the permitted rate of false alarms: what errors, latency and drift may spend each; and what
+shedding and rejections may, of which only much is not tolerated, and much is soon clear."""
 
 _EXPECTED_STATISTICS = 8
 """The rate of false alarms is shared out among so many statistics, or as many as there are."""
-
-_DOUBT = 0.5
-"""Share of what an alarm takes, from where on a canary gets no larger."""
-
-
-class Verdict(NamedTuple):
-    """Why a canary is taken back.
-
-    Attributes:
-        rule: which decided it.
-        reason: a sentence with its numbers.
-        numbers: those by name.
-    """
-
-    rule: Rule
-    reason: str
-    numbers: dict[str, float]
 
 
 class CanaryGuard:
@@ -50,14 +34,31 @@ class CanaryGuard:
         stable: the one before.
         round_number: how often it has been begun, >= 1: after a restart of the server less of the
             rate of false alarms is left.
+        is_sticky: whether clients stay with their version, so that one who makes mistakes makes
+            all of them with one version: then they only keep it from getting larger.
     """
 
-    def __init__(self, guard: Guard, candidate: Arm, stable: Arm, round_number: int = 1) -> None:
+    def __init__(
+        self,
+        guard: Guard,
+        candidate: Arm,
+        stable: Arm,
+        round_number: int = 1,
+        *,
+        is_sticky: bool = False,
+    ) -> None:
         self._guard = guard
         self._candidate = candidate
         self._stable = stable
-        self._alpha = guard.false_alarms / _RULES
-        self._errors = Alarm(self._alpha, 1, round_number)
+        self._is_sticky = is_sticky
+        self._alpha = guard.false_alarms * _LARGE_PART
+        little = guard.false_alarms * _SMALL_PART
+        most = guard.most_shed_excess, guard.most_rejected_excess
+        self._shares: Mapping[Result, ShareRule] = {
+            "failed": ShareRule("errors", guard.most_error_excess, self._alpha, round_number),
+            "shed": ShareRule("shedding", most[0], little, round_number),
+            "rejected": ShareRule("rejections", most[1], little, round_number),
+        }
         self._latency = Alarm(self._alpha, 2 * len(QUANTILES), round_number)
         self._work: dict[int, WorkTimes] = {}
         self._bounds: Sequence[tuple[float, float]] = ()
@@ -68,7 +69,8 @@ class CanaryGuard:
     @property
     def round_number(self) -> int:
         """How often any of it has been begun."""
-        return max(self._errors.round_number, self._latency.round_number, self._drift_round)
+        shares = max(rule.round_number for rule in self._shares.values())
+        return max(shares, self._latency.round_number, self._drift_round)
 
     def begin_step(self) -> None:
         """Compare from now on what is measured from now on: at another hour all may be other."""
@@ -77,9 +79,11 @@ class CanaryGuard:
         self._distances.clear()
         self._drift_round += 1
 
-    def failed(self, trial: Trial, *, is_candidate: bool) -> None:
-        """Count a failure."""
-        self._errors.add(trial.odds[self._candidate.version], is_candidate=is_candidate)
+    def ended(self, trial: Trial, result: Result) -> None:
+        """Learn how a request ended."""
+        rule = self._shares.get(result)
+        if rule is not None:
+            rule.add(trial, self._candidate)
 
     def took(self, trial: Trial, seconds: float, *, is_candidate: bool) -> None:
         """Learn how long a request took, or has taken until now."""
@@ -121,21 +125,29 @@ class CanaryGuard:
         self._bounds = self._new_bounds()
         for work in self._work.values():
             work.set_bounds()
-        return self._judge_errors() or self._judge_latency() or self._judge_drift()
+        return self._judge_shares() or self._judge_latency() or self._judge_drift()
 
     @property
     def is_in_doubt(self) -> bool:
         """Whether a version is half on its way to being taken back."""
-        return max(self.progress().values()) >= _DOUBT
+        pair = self._candidate, self._stable
+        others = max(self._latency_progress(), self._drift_progress())
+        return others >= DOUBT or any(rule.is_in_doubt(*pair) for rule in self._shares.values())
 
     def progress(self) -> dict[str, float]:
         """How far each rule is on its way to taking the version back: at 1 it does."""
-        drift = max((distance.at_least for _, distance in self._known()), default=0.0)
         return {
-            "errors": max(self._errors.logarithm, 0.0) / self._errors.bound,
-            "latency": max(self._latency.logarithm, 0.0) / self._latency.bound,
-            "drift": drift / self._guard.most_drift,
+            **{rule.name: rule.progress for rule in self._shares.values()},
+            "latency": self._latency_progress(),
+            "drift": self._drift_progress(),
         }
+
+    def _latency_progress(self) -> float:
+        return max(self._latency.logarithm, 0.0) / self._latency.bound
+
+    def _drift_progress(self) -> float:
+        far = max((distance.at_least for _, distance in self._known()), default=0.0)
+        return far / self._guard.most_drift
 
     def _note_waiting(self, now: float) -> None:
         """Who has waited too long is slow already; a version that hangs is not found out late."""
@@ -152,28 +164,13 @@ class CanaryGuard:
         found = np.quantile(np.array(latencies), QUANTILES)
         return [(float(bound), float(bound) * ratio) for bound in found]
 
-    def _judge_errors(self) -> Verdict | None:
-        ours, theirs = self._candidate, self._stable
-        excess = max(
-            _share(ours.failures, ours.requests) - _share(theirs.failures, theirs.requests),
-            _share(ours.step_failures, ours.step_requests)
-            - _share(theirs.step_failures, theirs.step_requests),
-        )
-        if not self._errors.rings() or excess <= self._guard.most_error_excess:
-            return None
-        reason = (
-            f"version {ours.version} failed {ours.failures} of {ours.requests} requests, "
-            f"version {theirs.version} {theirs.failures} of {theirs.requests}"
-        )
-        numbers = {
-            "failures": ours.failures,
-            "requests": ours.requests,
-            "stable_failures": theirs.failures,
-            "stable_requests": theirs.requests,
-            "log_evidence": self._errors.logarithm,
-            "log_evidence_bound": self._errors.bound,
-        }
-        return Verdict("errors", reason, numbers)
+    def _judge_shares(self) -> Verdict | None:
+        # Each is looked at: what is counted is weighed at every look.
+        found = [rule.judge(self._candidate, self._stable) for rule in self._shares.values()]
+        verdicts = [each for each in found if each is not None]
+        if self._is_sticky:
+            verdicts = [each for each in verdicts if each.rule != "rejections"]
+        return verdicts[0] if verdicts else None
 
     def _judge_latency(self) -> Verdict | None:
         if not self._latency.rings():
@@ -238,10 +235,6 @@ class CanaryGuard:
         for name, (_, distance) in self._distances.items():
             if distance is not None:
                 yield name, distance
-
-
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else 0.0
 
 
 def _latencies(arm: Arm, prefix: str) -> dict[str, float]:

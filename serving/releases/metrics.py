@@ -81,8 +81,15 @@ class ReleaseMetrics(Collector):
                     labels = (model, release.kept.candidate, result)
                     copies.add_metric(labels, getattr(counts, result))
             for arm in release.arms.values():
-                requests.add_metric((model, arm.version, "ok"), arm.requests - arm.failures)
-                requests.add_metric((model, arm.version, "failed"), arm.failures)
+                total = arm.total
+                results = {
+                    "ok": total.requests - total.failures,
+                    "failed": total.failures,
+                    "shed": total.shed,
+                    "rejected": total.rejected,
+                }
+                for result, count in results.items():
+                    requests.add_metric((model, arm.version, result), count)
         changes = CounterMetricFamily(
             "serving_release_changes",
             "Changes of releases by what happened.",

@@ -23,6 +23,7 @@ __all__ = (
 PlanKind = Literal["canary", "split", "shadow"]
 
 _Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
+_Part = Annotated[float, msgspec.Meta(ge=0, le=1)]
 _Seconds = Annotated[float, msgspec.Meta(ge=0)]
 _Count = Annotated[int, msgspec.Meta(ge=1)]
 _Version = Annotated[str, msgspec.Meta(min_length=1, max_length=128)]
@@ -59,6 +60,9 @@ class Guard(_Strict, frozen=True, kw_only=True):
         false_alarms: how likely a version that is as good as the stable one may be taken back,
             whenever and however often it is looked at.
         most_error_excess: how much larger its share of failed requests may be.
+        most_shed_excess: how much larger the share may be that it refuses, for it has too much
+            to do.
+        most_rejected_excess: how much larger the share may be that it takes for clients' mistakes.
         most_latency_ratio: how many times as long it may take, for a client to get an answer, or
             for a worker to work on a batch.
         most_drift: how far what its handler measures may be from the stable version's, as the
@@ -68,7 +72,9 @@ class Guard(_Strict, frozen=True, kw_only=True):
     """
 
     false_alarms: Annotated[float, msgspec.Meta(ge=1e-6, le=0.2)] = 0.01
-    most_error_excess: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.005
+    most_error_excess: _Part = 0.005
+    most_shed_excess: _Part = 0.02
+    most_rejected_excess: _Part = 0.02
     most_latency_ratio: Annotated[float, msgspec.Meta(ge=1)] = 1.5
     most_drift: _Share = 0.2
     drift_ignore: tuple[str, ...] = ()

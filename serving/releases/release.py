@@ -14,11 +14,13 @@ from serving.releases.arm import Arm
 from serving.releases.choice_headers import ChoiceHeaders
 from serving.releases.choosing import Split
 from serving.releases.evidence import EITHER_WAY, Evidence
-from serving.releases.guard import CanaryGuard, Verdict
+from serving.releases.guard import CanaryGuard
 from serving.releases.kept import KeptRelease
 from serving.releases.plan import CanaryPlan, ShadowPlan, Sticky
+from serving.releases.result import result_of
 from serving.releases.shadow import Shadow
-from serving.releases.trial import Trial, has_failed
+from serving.releases.trial import Trial
+from serving.releases.verdict import Verdict
 
 __all__ = ("Release",)
 
@@ -55,11 +57,7 @@ class Release:
         self._others = tuple(version for version in self.arms if version != kept.stable)
         self._evidence = {version: Evidence(EITHER_WAY) for version in self._others}
         self.shadow = Shadow(plan) if isinstance(plan, ShadowPlan) else None
-        self._guard = (
-            CanaryGuard(plan.guard, self.candidate, self.stable, kept.rounds)
-            if isinstance(plan, CanaryPlan)
-            else None
-        )
+        self._guard = self._new_guard(kept.rounds)
         self._step_began = time.monotonic()
         self.on_renewed: Callable[[float, str], None] = lambda *_: None
         self.set_weights(kept.weights)
@@ -96,15 +94,17 @@ class Release:
 
     def ended(self, trial: Trial, seconds: float, outcome: object, again: Again) -> None:
         """Count the answer to a request, and perhaps copy it."""
-        arm, failed = trial.arm, has_failed(outcome)
+        arm, result = trial.arm, result_of(outcome)
         if arm is not self.arms[arm.version]:
             # It was chosen before the version's content became another.
             return
-        arm.note(seconds, has_failed=failed)
-        if failed:
+        arm.note(seconds, result)
+        if result == "failed":
             self._note_failure(trial)
         if self._guard is not None:
-            self._guard.took(trial, seconds, is_candidate=arm is not self.stable)
+            self._guard.ended(trial, result)
+            if result in {"ok", "failed"}:
+                self._guard.took(trial, seconds, is_candidate=arm is not self.stable)
         elif self.shadow is not None:
             stable, candidate = self._find(self.kept.stable), self._find(self.kept.candidate)
             if stable is not None and candidate is not None:
@@ -154,7 +154,7 @@ class Release:
             and self._guard is not None
             and self.kept.state == "running"
             and now - self._step_began >= plan.step_s
-            and self.candidate.step_requests >= plan.step_requests
+            and self.candidate.step.requests >= plan.step_requests
             and self.candidate.unready_since is None
             and not self._guard.is_in_doubt
         )
@@ -227,14 +227,20 @@ class Release:
         if isinstance(plan, ShadowPlan) and self.shadow is not None:
             self.shadow.stop()
             self.shadow = Shadow(plan)
-        if isinstance(plan, CanaryPlan) and self._guard is not None:
-            rounds = self._guard.round_number + 1
-            self._guard = CanaryGuard(plan.guard, self.candidate, self.stable, rounds)
-            if version == kept.candidate:
-                share = min(kept.share, plan.shares[0])
-                weights = {kept.candidate: share, kept.stable: 1 - share}
+        if self._guard is not None:
+            self._guard = self._new_guard(self._guard.round_number + 1)
+        if isinstance(plan, CanaryPlan) and version == kept.candidate:
+            share = min(kept.share, plan.shares[0])
+            weights = {kept.candidate: share, kept.stable: 1 - share}
         self.begin_step(weights)
         self.listen()
+
+    def _new_guard(self, round_number: int) -> CanaryGuard | None:
+        plan, is_sticky = self.kept.plan, self._sticky.by != "none"
+        if not isinstance(plan, CanaryPlan):
+            return None
+        pair = self.candidate, self.stable
+        return CanaryGuard(plan.guard, *pair, round_number, is_sticky=is_sticky)
 
     def _meant_odds(self) -> Mapping[str, float]:
         shares = self._split.shares
@@ -248,9 +254,9 @@ class Release:
         """Where clients stay with their version, learn how requests fall in truth."""
         if self._sticky.by == "none":
             return
-        theirs, odds = self.stable.step_requests, {}
+        theirs, odds = self.stable.step.valid, {}
         for version, meant in self._meant_odds().items():
-            ours = self.arms[version].step_requests
+            ours = self.arms[version].step.valid
             odds[version] = (ours + _PRIOR_REQUESTS * meant) / (ours + theirs + _PRIOR_REQUESTS)
         self._odds = odds
 
@@ -259,8 +265,6 @@ class Release:
         is_stable = version == self.kept.stable
         for other in self._others if is_stable else (version,):
             self._evidence[other].add(trial.odds[other], is_candidate=not is_stable)
-        if self._guard is not None:
-            self._guard.failed(trial, is_candidate=not is_stable)
 
     def _take(self, arm: Arm, times: BatchTimes, size: int, points: Sequence[MetricPoint]) -> None:
         statistics = [point for point in points if point.kind == "statistic"]

@@ -42,8 +42,10 @@ class ArmReport(_Report, frozen=True, kw_only=True):
     Attributes:
         version: which.
         share: of the requests that name no version, that it gets, in [0, 1].
-        requests: that were drawn for it and answered.
-        failures: of these, with an error or a status of 400 and above.
+        requests: that were drawn for it and answered by the model.
+        failures: of these, with an error or a status of 500 and above.
+        shed: that were refused, for it had too much to do.
+        rejected: that it took for the client's own mistake.
         error_rate: their share.
         error_rate_low: lower end of its 95 % interval, which holds at all times.
         error_rate_high: upper end.
@@ -57,6 +59,8 @@ class ArmReport(_Report, frozen=True, kw_only=True):
     share: float
     requests: int
     failures: int
+    shed: int
+    rejected: int
     error_rate: float
     error_rate_low: float
     error_rate_high: float

@@ -57,7 +57,7 @@ def report_release(release: Release) -> ReleaseReport:
 
 def _report_arm(arm: Arm, share: float) -> ArmReport:
     """Tell what a version has done; `share` is what it gets now."""
-    low, high = share_interval(arm.failures, arm.requests, _ALPHA)
+    low, high = share_interval(arm.total.failures, arm.total.requests, _ALPHA)
     quantiles = (
         np.quantile(np.array(arm.latencies), (0.5, 0.99)).tolist()
         if arm.latencies
@@ -66,8 +66,10 @@ def _report_arm(arm: Arm, share: float) -> ArmReport:
     return ArmReport(
         version=arm.version,
         share=share,
-        requests=arm.requests,
-        failures=arm.failures,
+        requests=arm.total.requests,
+        failures=arm.total.failures,
+        shed=arm.total.shed,
+        rejected=arm.total.rejected,
         error_rate=_rate(arm),
         error_rate_low=low,
         error_rate_high=high,
@@ -92,7 +94,7 @@ def _compare_arms(
         evidence: by their version, of failures.
     """
     for arm in others:
-        if min(arm.requests, stable.requests) > 0:
+        if min(arm.total.requests, stable.total.requests) > 0:
             yield _compared(arm, stable, "error_rate", _error_rates(arm, stable, evidence))
         pairs = [("latency_s", arm.latency, stable.latency)]
         pairs += [
@@ -125,8 +127,8 @@ def _report_shadow(counts: ShadowCounts) -> ShadowReport:
 
 def _error_rates(arm: Arm, stable: Arm, evidence: Mapping[str, Evidence]) -> Difference:
     """The interval holds because each of the two rates is within its own, of half the doubt."""
-    ours = share_interval(arm.failures, arm.requests, _ALPHA / 2)
-    theirs = share_interval(stable.failures, stable.requests, _ALPHA / 2)
+    ours = share_interval(arm.total.failures, arm.total.requests, _ALPHA / 2)
+    theirs = share_interval(stable.total.failures, stable.total.requests, _ALPHA / 2)
     return Difference(
         _rate(arm) - _rate(stable),
         ours[0] - theirs[1],
@@ -149,7 +151,7 @@ def _compared(arm: Arm, stable: Arm, metric: str, difference: Difference) -> Com
 
 
 def _rate(arm: Arm) -> float:
-    return arm.failures / arm.requests if arm.requests else 0.0
+    return arm.total.failures / arm.total.requests if arm.total.requests else 0.0
 
 
 def _mean(moments: Moments) -> float | None:

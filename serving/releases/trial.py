@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from serving.errors import ServingError
-from serving.protocol.exchange import RawReply, RawRequest
+from serving.protocol.exchange import RawRequest
 from serving.registry.endpoint import Endpoint
 from serving.registry.routing import Again
 from serving.releases.arm import Arm
 from serving.workers.messages import Item, Outcome
 
-__all__ = ("Trial", "TrialEnd", "has_failed")
+__all__ = ("Trial", "TrialEnd")
 
 _Answer = TypeVar("_Answer")
 
@@ -110,10 +110,3 @@ class Trial:
 
     def _end(self, outcome: object, again: Again) -> None:
         self._release.ended(self, time.monotonic() - self.entered, outcome, again)
-
-
-def has_failed(outcome: object) -> bool:
-    """Whether it is an error, or a reply that tells of one."""
-    if isinstance(outcome, RawReply):
-        return outcome.status >= 400
-    return isinstance(outcome, Exception)

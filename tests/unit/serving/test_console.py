@@ -73,6 +73,8 @@ def report(**fields: object) -> ReleaseReport:
         share=0.25,
         requests=40,
         failures=2,
+        shed=3,
+        rejected=1,
         error_rate=0.05,
         error_rate_low=0.01,
         error_rate_high=0.2,
@@ -120,4 +122,6 @@ def test_release_is_told_whole() -> None:
         "  begun 1970-01-01 00:00:00 UTC, 25 % of the requests, step 2 of 3",
         "  it fails more often",
     ]
-    assert "2        25 %   40        2 (5 %)  1 % .. 20 %  4 ms  -    1.5 s" in told
+    assert (
+        "2        25 %   40        2 (5 %)  1 % .. 20 %  3     1         4 ms  -    1.5 s" in told
+    )
