@@ -19,6 +19,7 @@ from animator.core.geometry import Box
 from animator.core.mask import Mask, run_lengths_from_mask
 from animator.ingest import decode_image, encode_lossless
 from animator.pipeline import animate, say_nothing
+from animator.render import films  # noqa: F401 - it brings FFmpeg, which jobs load no sooner
 from animator.rigging import fit_template
 
 __all__ = ("rehearse",)

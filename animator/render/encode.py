@@ -4,14 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-import av
 import numpy as np
 from numpy.typing import NDArray
 
 from animator.core.animation import Animation, AnimationFormat
 from animator.core.errors import EncodingFailed
 from animator.render.apng import apng_writer
-from animator.render.films import mp4_writer, webm_writer
 from animator.render.gif import GifSettings, GifWriter
 from animator.render.pictures import PngFramesWriter, StillWriter
 from animator.render.sheet import SheetWriter
@@ -29,10 +27,23 @@ def _whatever(start: Callable[[Path, float], FrameWriter]) -> Start:
     return lambda path, fps, _: start(path, fps)
 
 
+def _mp4(path: Path, fps: float, _: int) -> FrameWriter:
+    from animator.render.films import mp4_writer
+
+    return mp4_writer(path, fps)
+
+
+def _webm(path: Path, fps: float, _: int) -> FrameWriter:
+    from animator.render.films import webm_writer
+
+    return webm_writer(path, fps)
+
+
+# only films need FFmpeg, which takes a twentieth of a second to load
 WRITERS: Mapping[AnimationFormat, Start] = {
     AnimationFormat.GIF: lambda path, fps, plays: GifWriter(path, fps, GifSettings(plays=plays)),
-    AnimationFormat.MP4: _whatever(mp4_writer),
-    AnimationFormat.WEBM: _whatever(webm_writer),
+    AnimationFormat.MP4: _mp4,
+    AnimationFormat.WEBM: _webm,
     AnimationFormat.WEBP: webp_writer,
     AnimationFormat.APNG: apng_writer,
     AnimationFormat.PNG: _whatever(StillWriter),
@@ -108,6 +119,6 @@ def _writing() -> Iterator[None]:
     """Of the writers' own errors only: whoever makes the frames may be without a network."""
     try:
         yield
-    except (OSError, ValueError, av.FFmpegError) as error:
+    except (OSError, ValueError) as error:
         msg = "The animation could not be written."
         raise EncodingFailed(msg) from error

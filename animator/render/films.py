@@ -1,7 +1,7 @@
 """Films as browsers play them: H.264 in MP4, and VP9 in WebM, with alpha where there is any."""
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -102,17 +102,27 @@ class FilmWriter:
         self._opaque: YuvFrames | None = None
 
     def write(self, frame: NDArray[np.uint8]) -> None:
-        """Add a frame: (H, W, 4) uint8 RGBA, straight alpha."""
+        """Add a frame: (H, W, 4) uint8 RGBA, straight alpha.
+
+        Raises:
+            OSError: when the codec or the file does not take it.
+        """
         frame = _with_even_sides(frame)
-        container, stream = self._open or self._begin(frame)
-        container.mux(stream.encode(self._picture(frame)))
+        with _told_by_ffmpeg():
+            container, stream = self._open or self._begin(frame)
+            container.mux(stream.encode(self._picture(frame)))
 
     def close(self) -> None:
-        """Write what is left, and the index."""
+        """Write what is left, and the index.
+
+        Raises:
+            OSError: when the codec or the file does not take it.
+        """
         if self._open is not None:
             container, stream = self._open
-            container.mux(stream.encode(None))
-            container.close()
+            with _told_by_ffmpeg():
+                container.mux(stream.encode(None))
+                container.close()
 
     def abort(self) -> None:
         """Let go of the file, whole or not."""
@@ -146,6 +156,15 @@ class FilmWriter:
         context.color_range = ColorRange.MPEG
         self._open = container, stream
         return self._open
+
+
+@contextmanager
+def _told_by_ffmpeg() -> Iterator[None]:
+    """Its errors as those of a file: nobody else needs to know it."""
+    try:
+        yield
+    except av.FFmpegError as error:
+        raise OSError(str(error)) from error
 
 
 def _with_even_sides(frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
