@@ -1,16 +1,13 @@
-"""The files of animations as answers: one by its format, or everything of a drawing in a zip."""
+"""The files of animations as answers: one by its format, or everything of a drawing."""
 
-import tempfile
-import time
-import zipfile
-from contextlib import ExitStack
 from pathlib import PurePath
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 from litestar import Request, Response
 
 from animator.api.contents import PRIVATE_CACHE, Content, respond_with
+from animator.api.packing import Packed
 from animator.api.services import ApiServices
 from animator.core.animation import FORMATS, Animation
 from animator.core.annotation import Annotation
@@ -23,7 +20,7 @@ from animator.core.documents import (
 from animator.core.errors import NotFound
 from animator.store import OpenBlob
 
-__all__ = ("pack_everything", "send_file")
+__all__ = ("list_everything", "send_file")
 
 
 def send_file(
@@ -68,10 +65,8 @@ def _motion_word(services: ApiServices, animation: AnimationDocument) -> str:
         return "motion"
 
 
-def pack_everything(services: ApiServices, drawing: DrawingDocument) -> BinaryIO:
-    """A zip with the picture, what was found in it, and every file that is ready.
-
-    It is a nameless file, read to its end: films may be larger than the memory.
+def list_everything(services: ApiServices, drawing: DrawingDocument) -> list[Packed]:
+    """The picture, what was found in it, and every file that is ready, to be packed.
 
     Raises:
         NotFound: when the drawing has not been read yet.
@@ -79,34 +74,19 @@ def pack_everything(services: ApiServices, drawing: DrawingDocument) -> BinaryIO
     if drawing.picture is None:
         msg = "The drawing has not been read yet."
         raise NotFound(msg)
-    with ExitStack() as stack:
-        packed: BinaryIO = stack.enter_context(tempfile.TemporaryFile())
-        _pack_all(packed, services, drawing, drawing.picture)
-        stack.pop_all()  # whoever sends it closes it
-    return packed
-
-
-def _pack_all(
-    packed: BinaryIO, services: ApiServices, drawing: DrawingDocument, picture: str
-) -> None:
-    annotation = services.documents.get(Annotation, drawing.id)
-    # Pictures and films are compressed already, so they are stored as they are.
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as everything:
-        _pack(everything, "drawing.jpg", services.blobs.open(picture))
-        everything.writestr("annotation.json", msgspec.json.encode(annotation))
-        taken: set[str] = set()
-        for animation in services.documents.animations_of(drawing.id):
-            motion = _motion_word(services, animation)
-            folder = _free_name(motion, taken)
-            for file in animation.files:
-                name = f"{folder}/{motion}.{file.format.suffix}"
-                _pack(everything, name, services.blobs.open(file.blob))
-
-
-def _pack(everything: zipfile.ZipFile, name: str, blob: OpenBlob) -> None:
-    with everything.open(zipfile.ZipInfo(name, time.localtime()[:6]), "w") as entry:
-        for chunk in blob.stream(range(blob.size)):
-            entry.write(chunk)
+    found = msgspec.json.encode(services.documents.get(Annotation, drawing.id))
+    files = [
+        Packed("drawing.jpg", services.blobs.open(drawing.picture)),
+        Packed("annotation.json", OpenBlob(len(found), lambda _: iter((found,)))),
+    ]
+    taken: set[str] = set()
+    for animation in services.documents.animations_of(drawing.id):
+        motion = _motion_word(services, animation)
+        folder = _free_name(motion, taken)
+        for file in animation.files:
+            name = f"{folder}/{motion}.{file.format.suffix}"
+            files.append(Packed(name, services.blobs.open(file.blob)))
+    return files
 
 
 def _find_file(animation: AnimationDocument, file_name: str) -> Animation:

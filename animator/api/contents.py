@@ -1,13 +1,14 @@
 """Bytes as an answer: entity tags, one byte range, a name for saving."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import chain
 from typing import Any
 from urllib.parse import quote
 
 import msgspec
 from litestar import Request, Response
+from litestar.background_tasks import BackgroundTask
 from litestar.exceptions import HTTPException
 from litestar.response import Stream
 
@@ -84,14 +85,25 @@ def _find_part(first: str, last: str, size: int) -> range | None:
     return part if part else None
 
 
-def stream(chunks: Iterator[bytes], size: int, headers: dict[str, str], **more: Any) -> Stream:
+def stream(
+    chunks: Iterator[bytes], size: int | None, headers: dict[str, str], **more: Any
+) -> Stream:
     """Send bytes as they come; the first are read before anything is told of success.
 
-    size: of all of them.
+    size: of all of them; None: nobody knows.
     """
     first = next(chunks, b"")
-    headers = {**headers, "Content-Length": str(size)}
-    return Stream(chain((first,), chunks), headers=headers, **more)
+    if size is not None:
+        headers = {**headers, "Content-Length": str(size)}
+    # Who hangs up in between lets nobody read them to their end.
+    closing = BackgroundTask(_close, chunks)
+    return Stream(chain((first,), chunks), headers=headers, background=closing, **more)
+
+
+def _close(chunks: Iterator[bytes]) -> None:
+    """Give back what is read from, such as a file or a connection."""
+    if isinstance(chunks, Generator):
+        chunks.close()
 
 
 def _respond(content: Content, part: range, status: int, headers: dict[str, str]) -> Response[Any]:

@@ -1,18 +1,17 @@
 """Drawings: hand one in, look at it and at what was found in it, take it back."""
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import PurePath
-from typing import Any, BinaryIO
+from typing import Any
 
 from litestar import Controller, Request, Response, delete, get, post, put
-from litestar.background_tasks import BackgroundTask
 from litestar.params import FromPath
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED, HTTP_204_NO_CONTENT
 
-from animator.api.animation_files import pack_everything
+from animator.api.animation_files import list_everything
 from animator.api.contents import PRIVATE_CACHE, Content, offer_as, respond_with, stream
 from animator.api.owners import CurrentOwner
+from animator.api.packing import pack, size_of
 from animator.api.pagination import After, Limit, cut_part, link_next
 from animator.api.rates import RATE
 from animator.api.schema import UploadOperation
@@ -25,8 +24,6 @@ from animator.core.metadata import strip_metadata
 from animator.store import forget_drawing
 
 __all__ = ("DrawingController",)
-
-_CHUNK = 256 * 1024
 
 
 class DrawingController(Controller):
@@ -100,13 +97,9 @@ class DrawingController(Controller):
     def get_everything(self, drawing_id: FromPath[str], services: Services) -> Response[Any]:
         """The picture, what was found in it, and every file that is ready, in one zip."""
         drawing = services.documents.get(DrawingDocument, drawing_id)
-        packed = pack_everything(services, drawing)
+        files = list_everything(services, drawing)
         headers = offer_as(f"{PurePath(drawing.name).stem}.zip")
-        size = packed.tell()
-        # Who hangs up in between lets nobody read it to its end.
-        closing = BackgroundTask(packed.close)
-        kind = "application/zip"
-        return stream(_read(packed), size, headers, media_type=kind, background=closing)
+        return stream(pack(files), size_of(files), headers, media_type="application/zip")
 
     @put(
         "/{drawing_id:str}/background",
@@ -123,12 +116,6 @@ class DrawingController(Controller):
         """
         upload = await read_upload(request, services.limits.upload_bytes)
         await asyncio.to_thread(_store_background, services, drawing_id, upload)
-
-
-def _read(file: BinaryIO) -> Iterator[bytes]:
-    file.seek(0)
-    while chunk := file.read(_CHUNK):
-        yield chunk
 
 
 def _store_background(services: ApiServices, drawing_id: str, upload: Upload) -> None:

@@ -3,16 +3,21 @@
 import asyncio
 import io
 import tempfile
+import time
 import zipfile
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from litestar import Litestar
 from litestar.testing import TestClient
 
+from animator.api.animation_files import list_everything
 from animator.api.app import create_app
+from animator.api.packing import Packed, pack, size_of
 from animator.core.documents import DrawingDocument
 from animator.core.errors import NotFound, StorageUnavailable
 from animator.store import OpenBlob
@@ -28,16 +33,25 @@ class Pieces(MemoryBlobs):
     """Gives large files in pieces, and notes how many were taken."""
 
     taken = 0
+    open_streams = 0
 
     def open(self, name: str) -> OpenBlob:
         data = self.get(name)
 
         def stream(part: range) -> Iterator[bytes]:
-            for start in range(part.start, part.stop, _PIECE):
-                self.taken += 1
-                yield data[start : min(start + _PIECE, part.stop)]
+            self.open_streams += 1
+            try:
+                for start in range(part.start, part.stop, _PIECE):
+                    self.taken += 1
+                    yield data[start : min(start + _PIECE, part.stop)]
+            finally:
+                self.open_streams -= 1
 
         return OpenBlob(len(data), stream)
+
+
+def blob_of(data: bytes) -> OpenBlob:
+    return OpenBlob(len(data), lambda part: iter((data[part.start : part.stop],)))
 
 
 @pytest.fixture
@@ -90,61 +104,94 @@ def test_file_that_is_known_is_not_read(
 
 
 @pytest.fixture
-def packed(memory: MemoryServices, monkeypatch: pytest.MonkeyPatch) -> list[BinaryIO]:
-    """What is made to send everything of a drawing."""
+def everything(memory: MemoryServices) -> MemoryServices:
+    """What there is, with a picture that has been read, and no disk on which to pack it."""
     drawing = memory.documents.get(DrawingDocument, "drawing")
     memory.documents.put("drawing", msgspec.structs.replace(drawing, picture="drawing.jpg"))
     memory.blobs.put("drawing.jpg", b"\xff\xd8picture")
-    made: list[BinaryIO] = []
-    make = tempfile.TemporaryFile
-
-    def make_noted() -> BinaryIO:
-        made.append(make())
-        return made[-1]
-
-    monkeypatch.setattr(tempfile, "TemporaryFile", make_noted)
-    return made
+    return memory
 
 
 def test_everything_of_a_drawing_is_one_zip_of_whole_files(
-    client: TestClient[Litestar], packed: list[BinaryIO]
+    client: TestClient[Litestar], everything: MemoryServices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/dev/full")
     answer = client.get(EVERYTHING)
     assert answer.headers["Content-Length"] == str(len(answer.content))
-    with zipfile.ZipFile(io.BytesIO(answer.content)) as everything:
-        assert everything.testzip() is None
-        assert everything.read("wave/wave.mp4") == FILM
-        assert everything.read("drawing.jpg") == b"\xff\xd8picture"
-    assert [file.closed for file in packed] == [True]
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as found:
+        assert found.testzip() is None
+        assert found.read("wave/wave.mp4") == FILM
+        assert found.read("drawing.jpg") == b"\xff\xd8picture"
+        assert b"figures" in found.read("annotation.json")
+        assert abs(time.time() - time.mktime((*found.infolist()[0].date_time, 0, 0, -1))) < 60
 
 
-def test_zip_that_lacks_a_film_leaves_no_file_open(
-    client: TestClient[Litestar], memory: MemoryServices, packed: list[BinaryIO]
+def test_zip_is_read_as_it_is_taken(everything: MemoryServices) -> None:
+    assert isinstance(everything.blobs, Pieces)
+    drawing = everything.documents.get(DrawingDocument, "drawing")
+    parts = pack(list_everything(everything.as_services(), drawing))
+    while len(next(parts)) < _PIECE:
+        pass
+    taken = everything.blobs.taken
+    assert len(next(parts)) == _PIECE
+    assert everything.blobs.taken == taken + 1
+    assert everything.blobs.open_streams == 1
+    parts.close()  # type: ignore[attr-defined]
+    assert everything.blobs.open_streams == 0
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.text(st.characters(codec="utf-8", exclude_characters="\0/"), min_size=1, max_size=9),
+            st.binary(),
+        ),
+        unique_by=lambda one: one[0],
+    )
+)
+def test_length_of_a_zip_is_told_before_it_is_made(files: list[tuple[str, bytes]]) -> None:
+    packed = [Packed(name, blob_of(data)) for name, data in files]
+    made = b"".join(pack(packed))
+    assert size_of(packed) == len(made)
+    with zipfile.ZipFile(io.BytesIO(made)) as found:
+        assert [found.read(name) for name in found.namelist()] == [data for _, data in files]
+
+
+def test_length_of_a_zip_too_long_for_fields_of_32_bits_is_not_told() -> None:
+    film = OpenBlob(1 << 31, lambda _: iter(()))
+    assert size_of([Packed("film.mp4", film)]) is None
+
+
+def test_zip_that_lacks_a_film_is_not_begun(
+    client: TestClient[Litestar], everything: MemoryServices
 ) -> None:
-    memory.blobs.delete("animation.mp4")
-    assert client.get(EVERYTHING).status_code == 404
-    assert [file.closed for file in packed] == [True]
+    everything.blobs.delete("animation.mp4")
+    answer = client.get(EVERYTHING)
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
-async def test_zip_of_one_who_hangs_up_leaves_no_file_open(
-    memory: MemoryServices, packed: list[BinaryIO]
-) -> None:
+@pytest.mark.parametrize("address", [FILE, EVERYTHING])
+async def test_who_hangs_up_leaves_no_film_open(everything: MemoryServices, address: str) -> None:
+    assert isinstance(everything.blobs, Pieces)
     begun = asyncio.Event()
+    open_streams: list[int] = []
 
     async def receive() -> Any:
         await begun.wait()
         return {"type": "http.disconnect"}
 
     async def send(message: Any) -> None:
-        if message.get("body"):
+        if len(message.get("body", b"")) == _PIECE:
+            assert isinstance(everything.blobs, Pieces)
+            open_streams.append(everything.blobs.open_streams)
             begun.set()
             await asyncio.Event().wait()  # who hangs up takes nothing more
 
     scope: Any = {
         "type": "http",
         "method": "GET",
-        "path": EVERYTHING,
-        "raw_path": EVERYTHING.encode(),
+        "path": address,
+        "raw_path": address.encode(),
         "query_string": b"",
         "headers": [],
         "scheme": "http",
@@ -152,8 +199,9 @@ async def test_zip_of_one_who_hangs_up_leaves_no_file_open(
         "client": ("localhost", 1),
         "http_version": "1.1",
     }
-    await create_app(memory.as_services())(scope, receive, send)
-    assert [file.closed for file in packed] == [True]
+    await create_app(everything.as_services())(scope, receive, send)
+    assert open_streams == [1]
+    assert everything.blobs.open_streams == 0
 
 
 @pytest.mark.parametrize(
