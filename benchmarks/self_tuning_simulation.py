@@ -17,8 +17,9 @@ from typing import cast
 from unittest import mock
 
 from serving.batching import batcher as batcher_module
-from serving.batching.batcher import Batcher, LaunchReason
+from serving.batching.batcher import Batcher
 from serving.batching.pending import Batch, BatchLimits, Pending
+from serving.batching.waiting import LaunchReason
 from serving.errors import Overloaded, ServingError
 
 __all__ = ("Fate", "Model", "Outcome", "Policy", "World", "simulate")

@@ -5,32 +5,32 @@ import contextlib
 import logging
 import math
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from functools import partial
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
-from serving.batching.adaptive import Governor, late
-from serving.batching.company import SAVED, Company
+from serving.batching.adaptive import late
 from serving.batching.deadlines import Deadlines
+from serving.batching.observer import Observer
 from serving.batching.pending import (
     PRIORITY_S,
     Batch,
     BatchLimits,
     Outcomes,
     Pending,
-    retry_after_s,
+    results_of,
 )
+from serving.batching.policy import Policy
 from serving.batching.tuner import Tuner
-from serving.batching.waiting import Departure, LaunchReason, Outlook, Waiting
+from serving.batching.waiting import Departure, Waiting
 from serving.errors import (
     DeadlineExceeded,
-    InferenceFailed,
     Overloaded,
     ServerUnavailable,
     ServingError,
 )
 
-__all__ = ("Batcher", "LaunchReason", "Observer")
+__all__ = ("Batcher",)
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -40,24 +40,11 @@ _STOPPING = "the server is stopping"
 _log = logging.getLogger(__name__)
 
 
-class Observer(Protocol):
-    """Who wants to know what the batcher does; called in its event loop, must not block."""
-
-    def launched(self, waits_s: Sequence[float], reason: LaunchReason) -> None:
-        """Learn that a batch left, and how long each of its items had waited."""
-        ...
-
-    def dropped(self, reason: str) -> None:
-        """Learn that an item was not run: the code of its error, or "cancelled"."""
-        ...
-
-
 class Batcher(Generic[Item, Result]):
     """Groups items into batches for `run`, which is called at most `capacity()` times at once.
 
     A batch leaves at once when someone is idle, unless clients who were answered within the last
-    `delay_s` are about to come back, and are worth waiting for (`Company`): then it waits for them,
-    within the law of `hold_until`.
+    `delay_s` are about to come back, and are worth waiting for: then it waits for them (`Policy`).
 
     Args:
         run: begins a batch, which it finishes later with one result or error for each item, in
@@ -82,12 +69,10 @@ class Batcher(Generic[Item, Result]):
         self._run = run
         self._capacity = capacity
         self._observer = observer
+        self._policy: Policy[Item, Result] = Policy(limits, capacity, tuner)
+        self.tuner = self._policy.tuner
         self._waiting: Waiting[Item, Result] = Waiting()
         self._running: set[Batch[Item, Result]] = set()
-        self._company = Company()
-        self.tuner = tuner or Tuner()
-        self._governor: Governor[Item, Result] | None = None
-        self.limits = limits
         self._is_busy = False  # everybody was, when last looked
         self._idle_since = -math.inf
         self._is_pump_due = False
@@ -99,16 +84,11 @@ class Batcher(Generic[Item, Result]):
     @property
     def limits(self) -> BatchLimits:
         """What is kept to; may change."""
-        return self._limits
+        return self._policy.limits
 
     @limits.setter
     def limits(self, limits: BatchLimits) -> None:
-        self._limits = limits
-        self.tuner.slo_s = limits.slo_s
-        if limits.slo_s is None:
-            self._governor = None
-        elif self._governor is None:
-            self._governor = Governor(self.tuner)
+        self._policy.keep_to(limits)
 
     @property
     def waiting(self) -> int:
@@ -171,14 +151,17 @@ class Batcher(Generic[Item, Result]):
         """Queue an item that has arrived now; its `on_result` is called later, and once.
 
         Raises:
-            Overloaded: when the queue is full, or (WouldBeLate) the answer would come too late.
+            Overloaded: as `Policy.admit`.
             ServerUnavailable: when the batcher was stopped.
         """
-        self._check_open()
-        if self._governor is not None:
-            self._admit(self._governor, pending)
+        if self._is_stopped:
+            raise ServerUnavailable(_STOPPING)
+        try:
+            self._policy.admit(pending, self._waiting, self._running)
+        except Overloaded as error:
+            self._observer.dropped(error.code)
+            raise
         self._waiting.add(pending)
-        self._company.note_arrival(pending.arrived, self._limits.delay_s)
         self._deadlines.add(pending)
         self.wake()
 
@@ -229,33 +212,6 @@ class Batcher(Generic[Item, Result]):
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._left.wait(), left_s)
 
-    def _check_open(self) -> None:
-        if self._is_stopped:
-            raise ServerUnavailable(_STOPPING)
-        if len(self._waiting) >= self._limits.queue_size:
-            self._observer.dropped(Overloaded.code)
-            msg = f"the queue is full: {len(self._waiting)} requests wait"
-            raise Overloaded(msg, self._until_free_s())
-        if self._limits.needs_idle and len(self._running) + len(self._waiting) >= self._capacity():
-            self._observer.dropped(Overloaded.code)
-            msg = "every worker is busy, and this model lets no request wait"
-            raise Overloaded(msg, self._until_free_s())
-
-    def _admit(self, governor: Governor[Item, Result], pending: Pending[Item, Result]) -> None:
-        try:
-            governor.admit(
-                pending, self._waiting, self._running, self._capacity(), self._limits.size
-            )
-        except ServingError as error:
-            self._observer.dropped(error.code)
-            raise
-
-    def _until_free_s(self) -> float:
-        """How long the workers take for what waits, as fast as they were lately, seconds."""
-        batches = math.ceil(max(len(self._waiting), 1) / self._limits.size)
-        seconds = batches * self._company.batch_s / max(self._capacity(), 1)
-        return retry_after_s(seconds)
-
     def _leave_queue(self, pending: Pending[Item, Result]) -> None:
         self._waiting.remove(pending)
         self._left.set()
@@ -291,7 +247,7 @@ class Batcher(Generic[Item, Result]):
             now = time.monotonic()
             if self._is_busy:
                 self._is_busy, self._idle_since = False, now
-            departure = self._next_departure(now)
+            departure = self._policy.next_departure(self._waiting, now, self._idle_since)
             if departure.at > now:
                 loop = asyncio.get_running_loop()
                 self._timer = loop.call_later(departure.at - now, self._pump)
@@ -299,19 +255,13 @@ class Batcher(Generic[Item, Result]):
             self._launch(departure, now, idle)
         self._is_busy = len(self._running) >= self._capacity()
 
-    def _next_departure(self, now: float) -> Departure[Item, Result]:
-        governor = self._governor
-        saved = SAVED if governor is None else governor.saved(SAVED)
-        expected_until = self._company.expected_until(now, self._limits.delay_s, saved)
-        outlook = Outlook(expected_until, self._idle_since)
-        departure = self._waiting.next_departure(self._limits, now, outlook)
-        return departure if governor is None else governor.bound(departure, self._limits.size)
-
     def _launch(self, departure: Departure[Item, Result], now: float, idle: int) -> None:
         """Send off the oldest of a group; others who are idle get their share of it."""
-        share = math.ceil(len(departure.group) / idle)
+        chosen = self._policy.choose(departure, idle, now)
+        for pending in chosen.late:
+            self._drop(pending, late(0.0))
         batch: list[Pending[Item, Result]] = []
-        for pending in self._choose(departure, self._limits.cut(share), now):
+        for pending in chosen.batch:
             if pending.deadline <= now:
                 self._expire(pending)
             else:
@@ -321,53 +271,29 @@ class Batcher(Generic[Item, Result]):
             return
         self._observer.launched([now - pending.arrived for pending in batch], departure.reason)
         launched = Batch(batch, self._finish, now)
-        if self._governor is not None:
-            launched.expected_s = self._governor.expected_s(batch)
+        launched.expected_s = self._policy.expected_s(batch)
         self._running.add(launched)
         try:
             self._run(launched)
         except Exception as error:
             launched.finish(error)
 
-    def _choose(
-        self, departure: Departure[Item, Result], most: int, now: float
-    ) -> Sequence[Pending[Item, Result]]:
-        """Those of a group who go, at most so many; who is late by the SLO is dropped."""
-        if self._governor is None:
-            return departure.choose(most)
-        chosen = self._governor.choose(departure, most, now)
-        for pending in chosen.late:
-            self._drop(pending, late(0.0))
-        return chosen.batch[: self._limits.cut(len(chosen.batch))]
-
     def _finish(self, batch: Batch[Item, Result], outcome: Outcomes[Result]) -> None:
         self._running.discard(batch)
         self._left.set()
         now = time.monotonic()
-        self._company.note_batch(now - batch.began if batch.seconds is None else batch.seconds)
-        if self._governor is not None:
-            self._governor.note(batch, outcome, now)
-        if self._waiting.has_full(self._limits.size):
+        self._policy.note_batch(batch, outcome, now)
+        if self._waiting.has_full(self._policy.limits.size):
             # Nothing that is at hand can make the next batch better: whoever is idle begins it
             # before these answers are told.
             self._pump()
         else:
             self.wake()
-        results = _results(outcome, len(batch.items))
+        results = results_of(outcome, len(batch.items))
+        note_answer = self._policy.company.note_answer
         for pending, result in zip(batch.pendings, results, strict=True):
             if self._settle(pending, result):
-                self._company.note_answer(now)
-
-
-def _results(outcome: Outcomes[Result], size: int) -> Sequence[Result | ServingError]:
-    """One for each item, whatever came."""
-    if isinstance(outcome, ServingError):
-        return [outcome] * size
-    if isinstance(outcome, Exception):
-        return [InferenceFailed(f"{type(outcome).__name__}: {outcome}")] * size
-    if len(outcome) != size:
-        return [InferenceFailed(f"{len(outcome)} results came for {size} items")] * size
-    return outcome
+                note_answer(now)
 
 
 def _resolve(future: "asyncio.Future[Result]", result: Result | ServingError) -> None:

@@ -7,7 +7,7 @@ from typing import Generic, Literal, TypeVar
 
 import msgspec
 
-from serving.errors import ServingError
+from serving.errors import InferenceFailed, ServingError
 from serving.observe.origin import ORIGIN, Origin
 
 __all__ = (
@@ -17,6 +17,7 @@ __all__ = (
     "Outcomes",
     "Pending",
     "hold_until",
+    "results_of",
     "retry_after_s",
 )
 
@@ -151,6 +152,17 @@ class Batch(Generic[Item, Result]):
         if not self.is_finished:
             self.is_finished = True
             self._on_finish(self, outcome)
+
+
+def results_of(outcome: Outcomes[Result], size: int) -> Sequence[Result | ServingError]:
+    """What came of each item of a batch of that size; an outcome that does not fit is an error."""
+    if isinstance(outcome, ServingError):
+        return [outcome] * size
+    if isinstance(outcome, Exception):
+        return [InferenceFailed(f"{type(outcome).__name__}: {outcome}")] * size
+    if len(outcome) != size:
+        return [InferenceFailed(f"{len(outcome)} results came for {size} items")] * size
+    return outcome
 
 
 def retry_after_s(seconds: float) -> float:

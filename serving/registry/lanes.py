@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from serving.batching.batcher import Batcher, Observer
+from serving.batching.batcher import Batcher
+from serving.batching.observer import Observer
 from serving.batching.pending import Batch, BatchLimits
 from serving.batching.sequences import SequenceMark, SequenceTable
 from serving.batching.tuner import Tuner

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from serving.batching.batcher import Batcher, LaunchReason
+from serving.batching.batcher import Batcher
 from serving.batching.pending import Batch, BatchLimits, Pending, hold_until
 from serving.batching.tasks import in_task
+from serving.batching.waiting import LaunchReason
 from serving.errors import (
     DeadlineExceeded,
     InferenceFailed,

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from serving.batching.batcher import Batcher, LaunchReason
+from serving.batching.batcher import Batcher
 from serving.batching.pending import Batch, BatchLimits
 from serving.batching.tasks import in_task
+from serving.batching.waiting import LaunchReason
 from serving.errors import DeadlineExceeded, Overloaded, ServingError
 
 RunLeaping = Callable[[Coroutine[Any, Any, None]], None]
