@@ -60,11 +60,13 @@ class Directions:
         usual: what those do of whom nothing else is said.
         single: figure's id -> what it does.
         repertoire: motion -> what all of them rehearse besides, and whether it is a loop.
+        is_filmed: whether anybody sees what they do; else only what they rehearse.
     """
 
     usual: Entry
     single: Mapping[str, Entry] = field(default_factory=dict)
     repertoire: Mapping[str, tuple[Performance, bool]] = field(default_factory=dict)
+    is_filmed: bool = True
 
     def entry_of(self, figure: str) -> Entry:
         """What a figure does."""
@@ -105,8 +107,11 @@ def direct(request: AnimationRequest, own: Mapping[str, Clip]) -> Directions:
     for figure, part in request.figures.items():
         clip, playback = find(part.motion or request.motion), playback_of(part, request)
         single[figure] = Entry(prepare(*clip, playback), part.start / request.playback.speed)
-    wanted = AnimationFormat.PREVIEWS in request.formats
-    return Directions(usual, single, rehearse(request.motion, own) if wanted else {})
+    repertoire = {}
+    if AnimationFormat.PREVIEWS in request.formats:
+        repertoire = rehearse(request.motion, own)
+    is_filmed = any(form != AnimationFormat.PREVIEWS for form in request.formats)
+    return Directions(usual, single, repertoire, is_filmed)
 
 
 def rehearse(motion: str, own: Mapping[str, Clip]) -> dict[str, tuple[Performance, bool]]:

@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from animator.core.annotation import Annotation, Depth
 from animator.core.drawing import Drawing, Figure, crop_figure
 from animator.core.errors import NoFigureFound
 from animator.core.geometry import Box
 from animator.core.mask import Mask, mask_from_run_lengths
 from animator.core.moved_figure import MovedFigure, Rehearsal
-from animator.core.pose import PoseSequence
+from animator.core.pose import PoseSequence, VertexTrack
 from animator.core.rig import Rig
 from animator.core.rigging import USUAL, RigOptions
 from animator.core.skeleton import Skeleton
@@ -94,9 +96,9 @@ def _move(one: _Ready, figure: Figure, rig: Rig, directions: Directions) -> Move
 
     entry = directions.entry_of(one.id)
     with part("retarget"):
-        poses = act(entry.performance)
+        poses = act(entry.performance) if directions.is_filmed else _rest(rig.skeleton)
     with part("deform"):
-        track = deform(rig, poses)
+        track = deform(rig, poses) if directions.is_filmed else _unmoved(rig)
     with part("rehearse"):
         repertoire = tuple(
             Rehearsal(name, loops, act(performance))
@@ -111,4 +113,26 @@ def _move(one: _Ready, figure: Figure, rig: Rig, directions: Directions) -> Move
         id=one.id,
         start=entry.start,
         repertoire=repertoire,
+    )
+
+
+def _rest(skeleton: Skeleton) -> PoseSequence:
+    """One frame of the figure as it was drawn."""
+    count = len(skeleton.joints)
+    return PoseSequence(
+        fps=1.0,
+        root=np.zeros((1, 2), np.float32),
+        angles=np.full((1, count), np.nan, np.float32),
+        depths=np.zeros((1, 1), np.float32),
+        groups=(tuple(joint.name for joint in skeleton.joints),),
+    )
+
+
+def _unmoved(rig: Rig) -> VertexTrack:
+    """One frame of the figure as it was drawn: what makes it movable takes longer than that."""
+    return VertexTrack(
+        fps=1.0,
+        vertices=rig.mesh.vertices[None],
+        group_of=np.zeros(len(rig.mesh.triangles), np.int16),
+        order=np.zeros((1, 1), np.int16),
     )

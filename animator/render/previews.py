@@ -119,7 +119,7 @@ def skin_figure(figure: PreviewFigure, clip: PreviewClip) -> NDArray[np.float64]
     bind = figure.joints[:, 0] + 1j * figure.joints[:, 1]
     places = np.zeros(clip.turns.shape, np.complex128)
     places[:, 0] = clip.root[:, 0] + 1j * clip.root[:, 1]
-    moved = np.zeros((len(clip.turns), len(rest)), np.complex128)
+    moved = np.zeros((len(rest), len(clip.turns)), np.complex128)
     points, shares = rest[:, 0] + 1j * rest[:, 1], figure.shares / 255.0
     for joint, parent in enumerate(figure.parents):
         near = max(parent, 0)
@@ -127,9 +127,11 @@ def skin_figure(figure: PreviewFigure, clip: PreviewClip) -> NDArray[np.float64]
             places[:, joint] = places[:, near] + spin[:, joint] * (bind[joint] - bind[near])
         share = np.where(figure.bones == joint, shares, 0.0).sum(axis=1)
         chosen = share > 0
-        away = spin[:, joint, None] * (points[chosen] - bind[near])
-        moved[:, chosen] += share[chosen] * (places[:, near, None] + away)
-    return np.stack((moved.real, moved.imag), axis=2)
+        away = np.outer(points[chosen] - bind[near], spin[:, joint])
+        away += places[:, near]
+        away *= share[chosen, None]
+        moved[chosen] += away
+    return np.stack((moved.real.T, moved.imag.T), axis=2)
 
 
 def pack_previews(figures: tuple[PreviewFigure, ...]) -> bytes:

@@ -15,7 +15,7 @@ from animator.directing import Props, direct, playback_of
 from animator.motion import list_motions, load_motion
 from animator.pipeline import annotate, stage_figures
 from animator.render.previewing import previews_of
-from animator.render.previews import read_previews
+from animator.render.previews import read_previews, skin_figure
 from tests.support_drawings import stick_figure
 from tests.support_predictor import DarkPredictor
 
@@ -142,3 +142,24 @@ def test_preview_of_an_own_motion_holds_that_one(pair: Annotation) -> None:
     stage = stage_figures(DRAWING, pair, request, lambda *_: None, props)
     for figure in read_previews(previews_of(stage)):
         assert [clip.name for clip in figure.clips] == ["own-1"]
+
+
+def test_previews_alone_are_those_that_come_beside_a_film(pair: Annotation) -> None:
+    alone, beside = (
+        stage_figures(DRAWING, pair, AnimationRequest(formats=forms, side=96), lambda *_: None)
+        for forms in (
+            (AnimationFormat.PREVIEWS,),
+            (AnimationFormat.PREVIEWS, AnimationFormat.TRACK),
+        )
+    )
+    assert [len(one.track.vertices) for one in alone.moved] == [1, 1], "nobody sees it move"
+    assert min(len(one.track.vertices) for one in beside.moved) > 1
+    assert previews_of(alone) == previews_of(beside)
+
+
+def test_views_hold_the_whole_figure_in_every_motion(pair: Annotation) -> None:
+    request = AnimationRequest(formats=(AnimationFormat.PREVIEWS,), side=96)
+    figure, _ = read_previews(previews_of(stage_figures(DRAWING, pair, request, lambda *_: None)))
+    for clip in figure.clips:
+        away = np.abs(skin_figure(figure, clip) - clip.view[:2])
+        assert away.max() < clip.view[2] / 2, clip.name
