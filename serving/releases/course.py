@@ -5,7 +5,7 @@ import contextlib
 import logging
 import time
 from collections import Counter
-from collections.abc import Coroutine
+from collections.abc import Collection, Coroutine, Iterator
 from functools import partial
 from typing import Any
 
@@ -53,6 +53,7 @@ class Course:
         self._file = file
         self._kept = kept
         self._audit = audit
+        self._being_woken: Counter[tuple[str, str]] = Counter()
         self._errands: set[asyncio.Task[None]] = set()
         self.releases: dict[str, Release] = {}
         self.counts: Counter[tuple[str, ReleaseEventKind]] = Counter()
@@ -139,6 +140,16 @@ class Course:
         """Take a release back because somebody wants it so."""
         release.kept.state = "aborted"
         self._end(release, "aborted", by, reason)
+
+    @contextlib.contextmanager
+    def waking(self, model: str, versions: Collection[str]) -> Iterator[None]:
+        """Let none of these rest meanwhile: they are about to be released."""
+        keys = [(model, version) for version in versions]
+        self._being_woken.update(keys)
+        try:
+            yield
+        finally:
+            self._being_woken.subtract(keys)
 
     def retire(self, model: str, version: str) -> None:
         """Let a version's workers go, when it has answered what it was asked, if none needs it."""
@@ -234,10 +245,12 @@ class Course:
         errand.add_done_callback(self._errands.discard)
 
     async def _let_rest(self, endpoint: Endpoint) -> None:
-        give_up_at = time.monotonic() + _DRAIN_S
-        while endpoint.in_flight and time.monotonic() < give_up_at:
+        manifest, give_up_at = endpoint.manifest, time.monotonic() + _DRAIN_S
+        key = manifest.name, manifest.version
+        # While it is woken it is not known yet whether it is needed.
+        while self._being_woken[key] or (endpoint.in_flight and time.monotonic() < give_up_at):
             await asyncio.sleep(_DRAIN_CHECK_S)
-        if self._is_needed(endpoint.manifest):
+        if self._is_needed(manifest):
             return
         with contextlib.suppress(ServingError):
             await endpoint.scale(0, 0, wait=False)

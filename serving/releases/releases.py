@@ -176,8 +176,20 @@ class Releases:
         self._check_new(plan.model, candidate, again=again)
         weights = first_weights(plan, stable)
         check_versions(self._registry, plan.model, stable, weights)
-        await wake(self._registry, plan.model, weights)
-        self._check_new(plan.model, candidate, again=again)
+        with self.course.waking(plan.model, weights):
+            await wake(self._registry, plan.model, weights)
+            self._check_new(plan.model, candidate, again=again)
+            release = self._new_release(plan, stable, candidate, weights)
+            self.course.begin(release, by)
+        if release.kept.share == 1:
+            self.course.complete(release, by)
+        if not self._file.is_kept:
+            _log.warning("no log_dir and no releases_file: a restart will not know of the release")
+        return self.read(plan.model)
+
+    def _new_release(
+        self, plan: ReleasePlan, stable: str, candidate: str, weights: dict[str, float]
+    ) -> Release:
         now = time.time()
         kept = KeptRelease(
             id=secrets.token_hex(6),
@@ -188,13 +200,7 @@ class Releases:
             begun_at=now,
             step_at=now,
         )
-        release = Release(kept, self._registry)
-        self.course.begin(release, by)
-        if kept.share == 1:
-            self.course.complete(release, by)
-        if not self._file.is_kept:
-            _log.warning("no log_dir and no releases_file: a restart will not know of the release")
-        return self.read(plan.model)
+        return Release(kept, self._registry)
 
     def step(self, model: str, *, by: str, share: float | None = None) -> ReleaseReport:
         """Give the new version more now, whether or not it has earned it; or less.
