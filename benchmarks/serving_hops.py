@@ -27,7 +27,7 @@ from serving.app import serve
 from serving.bench.load import Plan, build_request, run
 from serving.http.call import Call
 from serving.http.connection import Connection
-from serving.observe.metrics import EndpointMetrics
+from serving.observe.endpoint_metrics import EndpointMetrics
 from serving.observe.statistics import BatchTimes
 from serving.registry.traffic import Traffic
 from serving.settings import read_settings

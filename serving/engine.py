@@ -187,6 +187,8 @@ class Engine:
         config = config or self._config_of(stored)
         try:
             self._check_workers(max(config.min_workers, config.max_workers or 0))
+            # Before it is made: it would tell its numbers in the place of those of who is here.
+            self._registry.check_free(stored.manifest.name, stored.manifest.version)
             endpoint = self._endpoint(stored, config, pool)
             self._registry.add(endpoint)
         except ServingError:
@@ -340,12 +342,19 @@ class Engine:
         except BaseException:
             self._registry.discard(endpoint)
             await endpoint.stop(0)
-            discard(endpoint.stored)
+            self._forget(endpoint)
             raise
 
     async def _let_go(self, endpoint: Endpoint) -> None:
         await endpoint.drain(_DRAIN_S)
-        self._metrics.forget_endpoint(endpoint.manifest.name, endpoint.manifest.version)
+        self._forget(endpoint)
+
+    def _forget(self, endpoint: Endpoint) -> None:
+        """Let go of the numbers and the files of one that is gone."""
+        manifest = endpoint.manifest
+        # Its name and version may be another's by now, who came while it finished its work.
+        if not self._registry.has(manifest.name, manifest.version):
+            self._metrics.forget_endpoint(manifest.name, manifest.version)
         discard(endpoint.stored)
 
     def _run_aside(self, task: "asyncio.Task[None]", manifest: Manifest) -> None:

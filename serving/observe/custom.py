@@ -122,6 +122,23 @@ class TorchServeMetrics:
         labels_ = {"ModelName": model, **point.dimensions, "Hostname": self._host}
         self._tell("model", spec, labels_, point.value, point.request_id)
 
+    def forget(self, model: str, version: str, *, is_last: bool) -> None:
+        """Tell no more of a version, its workers, and if it was the last, of anything of the model.
+
+        Else the reference's "default" and what handlers measured stay: others have a part in them.
+        """
+        worker = re.compile(rf"W-\d+-{re.escape(f'{model}_{version}')}")
+
+        def is_gone(labels: Mapping[str, str]) -> bool:
+            if is_last and model in (labels.get("model_name"), labels.get("ModelName")):
+                return True
+            if (labels.get("model_name"), labels.get("model_version")) == (model, version):
+                return True
+            return worker.fullmatch(labels.get("WorkerName", "")) is not None
+
+        self._takers = {key: take for key, take in self._takers.items() if key[1] != model}
+        self._families.forget(is_gone)
+
     def as_text(self, names: Collection[str] = ()) -> str:
         """Write what is told, in Prometheus' text format."""
         return self._families.as_text(names)

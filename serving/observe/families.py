@@ -121,6 +121,14 @@ class Families:
         family = self._families.get(spec.name) or self._add(spec)
         return family.taker(_values(family, labels)) if family is not None else lambda _: None
 
+    def forget(self, is_gone: Callable[[Mapping[str, str]], bool]) -> None:
+        """Drop the series of whose labels this is so."""
+        for family in self._families.values():
+            labels = family.spec.labels
+            for series in (family.numbers, family.histograms):
+                for values in [v for v in series if is_gone(dict(zip(labels, v, strict=True)))]:
+                    del series[values]
+
     def as_text(self, names: Collection[str] = ()) -> str:
         """Write the families of these names, or all, in Prometheus' text format 0.0.4."""
         wanted = [f for f in self._families.values() if not names or f.spec.name in names]

@@ -11,7 +11,7 @@ from serving.batching.sequences import SequenceTable
 from serving.errors import ServingError
 from serving.handlers.points import MetricPoint
 from serving.model_config import ModelConfig
-from serving.observe.metrics import EndpointMetrics
+from serving.observe.endpoint_metrics import EndpointMetrics
 from serving.observe.origin import ORIGIN
 from serving.observe.statistics import BatchTimes
 from serving.registry.crew import Crew

@@ -16,7 +16,7 @@ from serving.batching.batcher import Batcher
 from serving.batching.pending import PRIORITY_S, Pending
 from serving.errors import BadInput, InferenceFailed, ServingError
 from serving.model_config import ModelConfig
-from serving.observe.metrics import EndpointMetrics
+from serving.observe.endpoint_metrics import EndpointMetrics
 from serving.observe.reference import read_reference
 from serving.observe.statistics import EndpointStatistics
 from serving.protocol.exchange import RawReply, RawRequest

@@ -115,6 +115,20 @@ class Registry:
         router = self.routers.get(manifest.name)
         return router is not None and router.is_on_trial(manifest.version)
 
+    def has(self, name: str, version: str) -> bool:
+        """Whether this version is here."""
+        return version in self._by_name.get(name, {})
+
+    def check_free(self, name: str, version: str) -> None:
+        """Look whether a version can be added.
+
+        Raises:
+            Conflict: when its name and version are there already.
+        """
+        if self.has(name, version):
+            msg = f"Model version {version} is already registered for model {name}"
+            raise Conflict(msg)
+
     def add(self, endpoint: Endpoint) -> None:
         """Take one more.
 
@@ -122,11 +136,8 @@ class Registry:
             Conflict: when its name and version are there already.
         """
         name, version = endpoint.manifest.name, endpoint.manifest.version
-        versions = self._by_name.setdefault(name, {})
-        if version in versions:
-            msg = f"Model version {version} is already registered for model {name}"
-            raise Conflict(msg)
-        versions[version] = endpoint
+        self.check_free(name, version)
+        self._by_name.setdefault(name, {})[version] = endpoint
 
     def remove(self, name: str, version: str | None = None) -> Endpoint:
         """Take one out: from now on it cannot be found.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from serving.batching.batcher import Batcher
 from serving.batching.pending import Pending
 from serving.errors import ServingError
-from serving.observe.metrics import EndpointMetrics
+from serving.observe.endpoint_metrics import EndpointMetrics
 from serving.workers.messages import Item, Outcome
 
 __all__ = ("Posted", "Traffic")

@@ -58,6 +58,28 @@ def test_labels_have_no_comma_at_the_end_and_name_the_version_elsewhere() -> Non
     )
 
 
+def test_version_is_forgotten_with_its_workers_and_the_model_with_its_last_version() -> None:
+    metrics = TorchServeMetrics(ServerSettings())
+    metrics.default_version_of = lambda _: "2"
+    for version in ("1", "2", "11"):
+        metrics.inferred("cat", version, 0.5)
+        metrics.loaded(f"W-3-cat_{version}", 1.5)
+        metrics.observe("cat", version, MetricPoint(name="HandlerTime", value=1, unit="ms"))
+    metrics.inferred("dog", "1", 0.5)
+    metrics.forget("cat", "1", is_last=False)
+    text = "\n".join(samples(metrics))
+    # Requests and latency of the versions that are left, and of the dog's.
+    assert sorted(re.findall(r'model_version="(\d+)"', text)) == ["1", "1", "11", "11", "2", "2"]
+    assert re.findall(r'WorkerName="([^"]+)"', text) == ["W-3-cat_2", "W-3-cat_11"]
+    assert text.count('ModelName="cat"') == 1
+    metrics.inferred("cat", "2", 0.5)
+    counted = 'ts_inference_requests_total{model_name="cat",model_version="2",'
+    assert next(s for s in samples(metrics) if s.startswith(counted)).endswith(" 2.0")
+    metrics.forget("cat", "11", is_last=False)
+    metrics.forget("cat", "2", is_last=True)
+    assert {s.split("{")[1].split(",")[0] for s in samples(metrics)} == {'model_name="dog"'}
+
+
 def test_every_family_is_named_before_it_has_values() -> None:
     text = TorchServeMetrics(ServerSettings()).as_text()
     assert "# TYPE GPUUtilization gauge\n" in text

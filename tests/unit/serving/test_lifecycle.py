@@ -57,11 +57,13 @@ def put(folder: Path, version: str, tag: str) -> Path:
 
 @asynccontextmanager
 async def running(
-    folder: Path, compat: Literal["better", "torchserve"] = "better"
+    folder: Path,
+    compat: Literal["better", "torchserve"] = "better",
+    metrics: ServerMetrics | None = None,
 ) -> AsyncIterator[Engine]:
     folder.mkdir(exist_ok=True)
     settings = ServerSettings(models_dir=str(folder), defaults=CPU, compat=compat)
-    engine = Engine(settings, ServerMetrics())
+    engine = Engine(settings, metrics or ServerMetrics())
     await engine.start()
     try:
         yield engine
@@ -106,6 +108,44 @@ async def test_model_that_cannot_be_loaded_is_not_listed(
             await register(engine, tmp_path / "more")
         assert engine.registry.names == []
         assert engine.is_ready
+
+
+async def test_only_what_is_served_has_metrics(tmp_path: Path) -> None:
+    metrics, asleep = ServerMetrics(), ModelConfig(device="cpu", min_workers=0)
+    async with running(tmp_path / "none", metrics=metrics) as engine:
+        put(tmp_path / "bad" / "tag", "1", "bad")
+        with pytest.raises(InvalidModel):
+            await register(engine, tmp_path / "bad")
+        assert "tag" not in metrics.as_text().decode()
+
+        put(tmp_path / "more" / "tag", "2", "good")
+        await register(engine, tmp_path / "more")
+        with pytest.raises(Conflict):
+            await register(engine, tmp_path / "more", asleep)
+        workers = 'serving_workers{model_name="tag",model_version="2"} 1.0'
+        assert workers in metrics.as_text().decode()
+
+        await engine.unregister("tag")
+        assert "tag" not in metrics.as_text().decode()
+
+
+async def test_version_that_comes_back_while_it_is_leaving_keeps_its_metrics(
+    tmp_path: Path,
+) -> None:
+    metrics, asleep = ServerMetrics(), ModelConfig(device="cpu", min_workers=0)
+    put(tmp_path / "more" / "tag", "1", "a")
+    async with running(tmp_path / "none", metrics=metrics) as engine:
+        await register(engine, tmp_path / "more")
+        asked = asyncio.create_task(ask(engine, 0.2))
+        await asyncio.sleep(0.05)
+        leaving = asyncio.create_task(engine.unregister("tag"))
+        await asyncio.sleep(0)
+        await register(engine, tmp_path / "more", asleep)
+        await leaving
+        assert (await asked)[0] == "a"
+        text = metrics.as_text().decode()
+        assert 'serving_workers{model_name="tag",model_version="1"} 0.0' in text
+        assert 'serving_requests_total{model_name="tag",model_version="1",result="ok"} 1.0' in text
 
 
 async def test_model_is_listed_but_harmless_while_it_loads_in_the_background(

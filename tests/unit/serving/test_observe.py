@@ -78,6 +78,9 @@ class Listener:
     def observe(self, model: str, version: str, point: MetricPoint) -> None:
         self.heard.append((model, version, point.name))
 
+    def forget(self, model: str, version: str, *, is_last: bool) -> None:
+        self.heard.append((model, version, is_last))
+
 
 def test_listener_hears_what_happens() -> None:
     metrics, listener = ServerMetrics(), Listener()
@@ -95,6 +98,37 @@ def test_listener_hears_what_happens() -> None:
         (0.001,),
         ("cat", "2", 0.5),
     ]
+
+
+def test_version_that_is_served_no_longer_is_forgotten_and_the_others_go_on() -> None:
+    metrics, listener = ServerMetrics(), Listener()
+    metrics.listeners.append(listener)
+    versions = {version: metrics.for_endpoint("cat", version) for version in ("1", "2")}
+    for endpoint in versions.values():
+        endpoint.watch(in_flight=lambda: 5, waiting=lambda: 3, workers=lambda: 1)
+        endpoint.answered(0.5, "ok")
+    metrics.forget_endpoint("cat", "1")
+    metrics.forget_endpoint("cat", "1")
+    versions["1"].answered(0.5, "ok")
+    versions["2"].answered(0.5, "ok")
+    text = metrics.as_text().decode()
+    assert 'model_version="1"' not in text
+    assert 'serving_requests_total{model_name="cat",model_version="2",result="ok"} 2.0' in text
+    metrics.forget_endpoint("cat", "2")
+    assert "cat" not in metrics.as_text().decode()
+    told = [heard for heard in listener.heard if isinstance(heard[-1], bool)]
+    assert told == [("cat", "1", False), ("cat", "2", True)]
+
+
+def test_version_that_comes_back_counts_from_nothing_but_goes_on_if_it_was_not_forgotten() -> None:
+    metrics = ServerMetrics()
+    line = 'serving_requests_total{model_name="cat",model_version="1",result="ok"}'
+    metrics.for_endpoint("cat", "1").answered(0.5, "ok")
+    metrics.for_endpoint("cat", "1").answered(0.5, "ok")
+    assert f"{line} 2.0" in metrics.as_text().decode()
+    metrics.forget_endpoint("cat", "1")
+    metrics.for_endpoint("cat", "1").answered(0.5, "ok")
+    assert f"{line} 1.0" in metrics.as_text().decode()
 
 
 def test_text_can_be_cut_down_to_some_names() -> None:
