@@ -1,4 +1,4 @@
-"""The patrol: finds jobs whose worker is gone, and sees to it that they are begun again."""
+"""The patrol: sees to it that jobs are begun again whose worker is gone or whose pause is over."""
 
 import time
 from collections.abc import Callable
@@ -6,7 +6,11 @@ from typing import Any
 
 from rq import Queue
 from rq.job import Job, JobStatus
-from rq.registry import FailedJobRegistry, FinishedJobRegistry, StartedJobRegistry
+from rq.registry import (
+    FailedJobRegistry,
+    FinishedJobRegistry,
+    StartedJobRegistry,
+)
 from rq.worker_registration import clean_worker_registry
 
 __all__ = ("Patrol",)
@@ -19,7 +23,7 @@ _STUCK = 10.0
 
 
 class Patrol:
-    """Walks over the jobs that are begun; one at a time does so, whichever worker comes first."""
+    """Walks over jobs that were begun; one at a time does so, whichever worker comes first."""
 
     def __init__(self, queue: Queue, give_up: Callable[[Job, str], None]) -> None:
         """Look after a queue.
@@ -43,6 +47,7 @@ class Patrol:
         FailedJobRegistry(queue=self._queue).cleanup()
         clean_worker_registry(self._queue)
         self._return_stuck()
+        self._end_pauses()
         redis.delete(_LOCK)
 
     def _find_abandoned(self, job: Job, *_error: Any) -> None:
@@ -62,3 +67,18 @@ class Patrol:
             elif now - since > _STUCK and id not in self._queue.started_job_registry:
                 self._queue.intermediate_queue.remove(id)
                 self._queue.push_job_id(id, at_front=True)
+
+    def _end_pauses(self) -> None:
+        """Put what has waited for its next attempt before all that came later.
+
+        RQ has a process of its own for this, as large as a worker.
+        """
+        registry = self._queue.scheduled_job_registry
+        for id in registry.get_jobs_to_schedule():
+            job = self._queue.fetch_job(id)
+            with self._queue.connection.pipeline() as pipeline:
+                if job is not None:
+                    job.set_status(JobStatus.QUEUED, pipeline=pipeline)
+                    self._queue.push_job_id(id, pipeline=pipeline, at_front=True)
+                registry.remove(id, pipeline=pipeline)
+                pipeline.execute()

@@ -15,7 +15,7 @@ from animator.core.tracing import Attribute, outgoing, part
 from animator.jobs.progress import UNREACHABLE, JobEvents, add_event
 from animator.store import DocumentStore
 
-__all__ = ("LATER", "MAX_ATTEMPTS", "QUEUE", "JobQueue", "message_attributes")
+__all__ = ("LATER", "MAX_ATTEMPTS", "PAUSES", "QUEUE", "JobQueue", "message_attributes")
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +27,9 @@ LATER = "animator-later"
 
 MAX_ATTEMPTS = 3
 """How often a job is begun before it counts as failed."""
+
+PAUSES = (2, 10)
+"""Seconds before the second attempt and the third, at least: what was missing may be back."""
 
 _RESULT_TTL = 3600
 _RECALLED_FOR = 30
@@ -145,7 +148,7 @@ class JobQueue:
                 timeout=self._timeout,
                 result_ttl=_RESULT_TTL,
                 failure_ttl=_FAILURE_TTL,
-                retry=Retry(max=MAX_ATTEMPTS - 1),
+                retry=Retry(max=MAX_ATTEMPTS - 1, interval=PAUSES),
                 meta=outgoing(),
                 pipeline=pipeline,
             )

@@ -11,7 +11,7 @@ from typing import Any
 
 from redis import Redis
 from rq import Queue
-from rq.registry import StartedJobRegistry
+from rq.registry import ScheduledJobRegistry, StartedJobRegistry
 from rq.serializers import JSONSerializer
 
 from animator.core.documents import AcceptedJob
@@ -78,7 +78,8 @@ class Recall:
             queue = Queue(name, connection=self._redis, serializer=JSONSerializer)
             yield from queue.get_job_ids()
             yield from queue.intermediate_queue.get_job_ids()
-            yield from StartedJobRegistry(queue=queue).get_job_ids(cleanup=False)
+            for registry in (StartedJobRegistry, ScheduledJobRegistry):
+                yield from registry(queue=queue).get_job_ids(cleanup=False)
 
     def _is_over(self, job: str) -> bool:
         try:

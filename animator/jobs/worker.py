@@ -208,6 +208,7 @@ class JobWorker(Worker):
         if self._has_cut_short and job.retries_left is not None:
             # We ended it ourselves, so this attempt, which RQ counts, shall not count.
             job.retries_left += 1
+            job.retry_intervals = [0]  # nothing was missing
         is_last = not job.should_retry
         super().handle_job_failure(job, queue, *args, **kwargs)
         if is_last:

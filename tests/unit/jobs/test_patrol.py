@@ -1,3 +1,4 @@
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -8,7 +9,7 @@ from rq.job import Job, JobStatus
 from rq.serializers import JSONSerializer
 
 from animator.jobs.patrol import Patrol
-from animator.jobs.queue import QUEUE
+from animator.jobs.queue import MAX_ATTEMPTS, PAUSES, QUEUE
 
 
 class Beat:
@@ -108,3 +109,43 @@ def test_two_never_walk_at_a_time_and_a_killed_one_blocks_for_seconds_only(beat:
     beat.patrol.walk()
     assert job.get_status() == JobStatus.QUEUED
     assert not beat.client.exists("animator:patrol")
+
+
+def test_job_is_begun_again_after_a_pause_and_before_all_others(
+    beat: Beat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = beat.queue.enqueue_call(
+        "t", job_id="j", retry=Retry(max=MAX_ATTEMPTS - 1, interval=PAUSES), timeout=60
+    )
+    pauses = []
+    for _ in PAUSES:
+        beat.begin(job, is_abandoned=True)
+        ended = time.time()
+        beat.patrol.walk()
+        assert beat.queue.job_ids == []
+        assert job.get_status() == JobStatus.SCHEDULED
+        due = beat.queue.scheduled_job_registry.get_scheduled_time("j").timestamp()
+        pauses.append(due - ended)
+        beat.patrol.walk()
+        assert beat.queue.job_ids == [], "its time has not come"
+
+        beat.queue.enqueue_call("t", job_id="later", timeout=60)
+        monkeypatch.setattr("rq.registry.current_timestamp", lambda due=due: int(due))
+        beat.patrol.walk()
+        monkeypatch.undo()
+        assert beat.queue.job_ids == ["j", "later"]
+        assert job.get_status() == JobStatus.QUEUED
+        assert beat.queue.scheduled_job_registry.get_job_ids() == []
+        job = Job.fetch("j", beat.client, JSONSerializer)
+    assert pauses == pytest.approx(PAUSES, abs=1.0), "RQ counts whole seconds"
+    beat.begin(job, is_abandoned=True)
+    beat.patrol.walk()
+    assert beat.given_up == [("j", "its worker stopped")]
+
+
+def test_job_that_was_forgotten_in_its_pause_is_not_begun(beat: Beat) -> None:
+    registry = beat.queue.scheduled_job_registry
+    beat.client.zadd(registry.key, {"gone": 1.0})
+    beat.patrol.walk()
+    assert beat.queue.job_ids == []
+    assert registry.get_job_ids() == []

@@ -1,5 +1,7 @@
 """What was accepted and got lost is handed in again; nothing else is."""
 
+import time
+
 import pytest
 from redis import Redis
 from rq import Queue
@@ -71,14 +73,16 @@ def test_job_whose_place_in_the_queue_was_lost_is_handed_in_again(
     assert line(client).job_ids == ["j1"]
 
 
-def test_job_that_waits_is_taken_or_is_worked_on_is_left_alone(
+def test_job_that_waits_is_taken_pauses_or_is_worked_on_is_left_alone(
     client: Redis, documents: MemoryDocuments, queue: JobQueue
 ) -> None:
-    for job in ("waits", "taken", "begun"):
+    for job in ("waits", "taken", "begun", "pauses"):
         queue.enqueue_annotation(job, "d1")
     client.lrem(line(client).key, 1, "taken")
     client.lpush(line(client).intermediate_queue_key, "taken")
     client.lrem(line(client).key, 1, "begun")
+    client.lrem(line(client).key, 1, "pauses")
+    client.zadd(line(client).scheduled_job_registry.key, {"pauses": time.time() + 10.0})
     begun = Job.fetch("begun", client, JSONSerializer)
     with client.pipeline() as pipeline:
         execution = Execution("e1", begun.id, client)

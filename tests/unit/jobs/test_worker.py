@@ -17,7 +17,7 @@ from rq.serializers import JSONSerializer
 from animator.core.job import JobEvent
 from animator.jobs.connection import connect
 from animator.jobs.progress import JobEvents
-from animator.jobs.queue import LATER, QUEUE
+from animator.jobs.queue import LATER, PAUSES, QUEUE
 from animator.jobs.worker import JobWorker, count_live_workers
 from tests.support_redis import PrivateRedis
 
@@ -105,7 +105,7 @@ def test_worker_that_is_stopped_gives_its_job_back_at_once_with_as_many_attempts
     queue: Queue, worker: JobWorker, events: JobEvents, attempts_left: int
 ) -> None:
     job = enqueue(queue, events, "last_for_ever")
-    job.retries_left = attempts_left
+    job.retry_intervals, job.retries_left = [*PAUSES], attempts_left
     job.save()
 
     def stop_when_begun() -> None:
