@@ -20,17 +20,31 @@ from serving.engine import Engine
 from serving.errors import ServingError
 from serving.observe.metrics import ServerMetrics
 from serving.settings import ServerSettings, read_settings
+from serving.workflow.ensemble import ENSEMBLE_FILE, read_ensemble
 from serving.workflow.war import open_workflow
 
 __all__ = ("add_check_command",)
 
+_EPILOG = """\
+examples:
+  serving check store/*.mar models/echo
+  serving check --load store/cat.mar              is it loaded, and how long does that take?
+  serving check --ts-config config.properties     the settings, and every archive of its store
+
+The exit code is 0 when all is good, else 1.
+"""
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 def add_check_command(commands: Any) -> None:
     """Add the command to a parser's; it sets `run`, which is given what was parsed."""
     parser = commands.add_parser(
-        "check", help="say whether archives and settings are good, and what would happen"
+        "check",
+        help="say whether models and settings are good, and what would happen",
+        description="Says whether models and settings are good, and what would happen with them. "
+        "Nothing of them is run without --load.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("paths", nargs="*", type=Path, metavar="PATH", help="archives, folders, workflows (.war)")
@@ -102,6 +116,11 @@ def _describe(path: Path, settings: ServerSettings, work: Path, is_loading: bool
     if path.suffix == ".war":
         workflow = open_workflow(path, work, path.name)
         yield f"the workflow {workflow.name} of {', '.join(workflow.spec.nodes)}"
+        return
+    if (path / ENSEMBLE_FILE).is_file():
+        ensemble = read_ensemble(path)
+        asked = [step.model or step.function for step in ensemble.steps]
+        yield f"the ensemble {ensemble.name} of {', '.join(asked)}"
         return
     stored = open_archive(path, work)
     yield from describe_archive(stored)

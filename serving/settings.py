@@ -212,7 +212,8 @@ def read_settings(path: Path | None, environment: Mapping[str, str]) -> ServerSe
         _lay_over(table, environment)
         return msgspec.convert(table, ServerSettings, strict=False)
     except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        msg = f"{path or 'environment'}: {error}"
+        reason = error.strerror if isinstance(error, OSError) else error
+        msg = f"{path or 'environment'}: {reason}"
         raise InvalidSettings(msg) from error
 
 

@@ -117,6 +117,7 @@ def animate_file(file: Path, target: Path, order: Order, predictor: Predictor) -
     finally:
         line.clear()
     note_moved_joints(file, moved)
+    _note_missing_figures(file, request, annotation)
     seconds = animation.frame_count / animation.fps
     print(
         f"{target}: {animation.width} x {animation.height}, {seconds:.1f} s at "
@@ -126,6 +127,15 @@ def animate_file(file: Path, target: Path, order: Order, predictor: Predictor) -
     )
     if animation.given_up:
         print(f"{target}: to fit, it has only {animation.given_up}", file=sys.stderr)
+
+
+def _note_missing_figures(file: Path, request: AnimationRequest, found: Annotation) -> None:
+    """Say on stderr which figures should do something of their own, and are not there."""
+    there = {figure.id for figure in found.figures}
+    missing = [figure.removeprefix("figure-") for figure in request.figures if figure not in there]
+    if missing:
+        count = f"{len(there)} of them" if len(there) > 1 else "one"
+        print(f"{file}: there is no figure {', '.join(missing)}, only {count}", file=sys.stderr)
 
 
 def _read(file: Path, predictor: Predictor, line: ProgressLine) -> tuple[Drawing, Annotation]:

@@ -42,6 +42,9 @@ def run_jobs(args: argparse.Namespace) -> int:
     """Measure; 0 done, 1 when nothing that was tried keeps the limits or it became worse."""
     if not args.data:
         raise NoDrawings("Name drawings to hand in, by --data.")
+    for file in args.data:
+        if not file.is_file():
+            raise NoDrawings(f"There is no file {file}. Check its name and folder.")
     limits = [parse_limit(text) for text in args.slo]
     args.output.mkdir(parents=True, exist_ok=True)
     about = f"jobs, {args.motion}, {args.format}, {len(args.data)} drawings, {args.seconds:g} s"

@@ -24,16 +24,25 @@ def add_parser(subparsers: Subparsers) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--data-dir", metavar="DIR", help="the server's data folder")
+    _add_data_dir(parser, None)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     new = actions.add_parser("new", help="make a key and show it")
     new.add_argument("name", metavar="NAME", help="of its holder: letters, digits, - and _")
     new.add_argument(
         "--per-minute", metavar="N", type=int, help="requests a minute; 0: without limit"
     )
-    actions.add_parser("list", help="names of the keys")
+    every = actions.add_parser("list", help="names of the keys")
     remove = actions.add_parser("remove", help="forget a key")
     remove.add_argument("name", metavar="NAME", help="of its holder")
+    for action in (new, every, remove):
+        # What is said before the action holds where nothing is said behind it.
+        _add_data_dir(action, argparse.SUPPRESS)
+
+
+def _add_data_dir(parser: argparse.ArgumentParser, default: str | None) -> None:
+    parser.add_argument(
+        "--data-dir", metavar="DIR", default=default, help="the server's data folder"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

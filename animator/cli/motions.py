@@ -33,7 +33,7 @@ def add_parser(subparsers: Subparsers) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--tag", metavar="WORD", help="list only those with this tag")
-    verbs = parser.add_subparsers(dest="verb", metavar="check")
+    verbs = parser.add_subparsers(dest="verb", metavar="[check]")
     check = verbs.add_parser(
         "check",
         help="tell what a BVH file holds, and which joint is which",
@@ -52,11 +52,17 @@ def run(args: argparse.Namespace) -> int:
 def _list(tag: str | None) -> int:
     from animator.motion import list_motions
 
-    for motion in list_motions():
-        if tag is None or tag.lower() in motion.tags:
-            words = f"  ({', '.join(motion.tags)})" if motion.tags else ""
-            print(f"{motion.name:13} {motion.duration:4.1f} s  {motion.title}{words}")
-    return 0
+    motions = list_motions()
+    listed = [motion for motion in motions if tag is None or tag.lower() in motion.tags]
+    for motion in listed:
+        words = f"  ({', '.join(motion.tags)})" if motion.tags else ""
+        print(f"{motion.name:13} {motion.duration:4.1f} s  {motion.title}{words}")
+    if not listed:
+        tags = sorted({word for motion in motions for word in motion.tags})
+        print(
+            f"animator: no motion has the tag {tag!r}; there are {', '.join(tags)}", file=sys.stderr
+        )
+    return 0 if listed else 1
 
 
 def _check(files: list[Path], map_file: Path | None) -> int:

@@ -1,5 +1,6 @@
 """Where the joints of a motion are, frame by frame; and cutting a motion to some of its frames."""
 
+import difflib
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,9 @@ from animator.core.motion import Motion
 from animator.motion.rotations import multiply, rotate
 
 __all__ = ("joint_index", "joint_paths", "trim")
+
+_TOLD = 64
+"""So many joints are named at most where one is not there."""
 
 
 def joint_paths(motion: Motion) -> NDArray[np.float64]:
@@ -32,7 +36,9 @@ def joint_index(motion: Motion, name: str) -> int:
         InvalidMotion: when there is no joint of that name.
     """
     if name not in motion.joints:
-        msg = f"the motion {motion.name!r} has no joint {name[:100]!r}"
+        near = difflib.get_close_matches(name[:100], motion.joints, n=1)
+        hint = f"is it {near[0]!r}?" if near else f"there are {', '.join(motion.joints[:_TOLD])}"
+        msg = f"the motion {motion.name!r} has no joint {name[:100]!r}; {hint}"
         raise InvalidMotion(msg)
     return motion.joints.index(name)
 

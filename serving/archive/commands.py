@@ -8,6 +8,23 @@ from serving.archive.build import ArchivePlan, build_archive, build_workflow_arc
 
 __all__ = ("add_archive_commands",)
 
+_ARCHIVE_EXAMPLES = """\
+examples:
+  serving archive --model-name echo --version 1.0 --handler handler.py --export-path store
+  serving archive --model-name cat --version 1.0 --handler image_classifier
+      --model-file net.py --serialized-file weights.pth --extra-files index_to_name.json
+  serving check store/echo.mar                    is it good?
+  serving start --model-store store --models all
+
+docs/handlers.md tells what a handler is.
+"""
+_WORKFLOW_EXAMPLES = """\
+examples:
+  serving workflow-archive --workflow-name pets --spec-file pets.yaml --handler steps.py
+
+docs/workflows.md tells what stands in the file.
+"""
+
 
 def add_archive_commands(commands: Any) -> None:
     """Add the commands to a parser's; each sets `run`, which is given what was parsed.
@@ -15,8 +32,24 @@ def add_archive_commands(commands: Any) -> None:
     Args:
         commands: what `ArgumentParser.add_subparsers` gave.
     """
-    _add_archive(commands.add_parser("archive", help="pack a model with its handler"))
-    _add_workflow(commands.add_parser("workflow-archive", help="pack a workflow"))
+    archive = commands.add_parser(
+        "archive",
+        help="pack a model with its handler",
+        description="Packs a model, its handler and what they need into one file, which this "
+        "server and TorchServe take. The flags are those of torch-model-archiver.",
+        epilog=_ARCHIVE_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    workflow = commands.add_parser(
+        "workflow-archive",
+        help="pack a workflow",
+        description="Packs the graph of a workflow and its functions into one file. "
+        "The flags are those of torch-workflow-archiver.",
+        epilog=_WORKFLOW_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    _add_archive(archive)
+    _add_workflow(workflow)
 
 
 def _add_archive(parser: argparse.ArgumentParser) -> None:

@@ -116,11 +116,11 @@ def verify_chain(options: argparse.Namespace) -> int:
     """Follow the chain; 1 when it is broken, or does not come by the head that was asked for."""
     path = options.file or Path(os.environ.get("SERVING_AUDIT_FILE", ""))
     if not path.name:
-        raise BadInput("name the file of the audit log")
+        raise BadInput("name the file of the audit log, or set SERVING_AUDIT_FILE")
     try:
         found = verify(path, options.head)
     except OSError as error:
-        msg = f"the audit log cannot be read: {error}"
+        msg = f"the audit log {path} cannot be read: {error.strerror}"
         raise BadInput(msg) from error
     for note in found.notes:
         print(f"note: {note}")

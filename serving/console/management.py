@@ -59,6 +59,8 @@ class ManagementPort:
         # Those who only want to know what a command does need not wait for it.
         import httpx
 
+        if not url.startswith(("http://", "https://")):
+            raise BadInput(f"{url} is no address of a server: it begins with http:// or https://")
         headers = {"User-Agent": "serving-console"}
         if token:
             headers["Authorization"] = f"Bearer {token}"

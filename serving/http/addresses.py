@@ -1,6 +1,7 @@
 """Addresses: where the listeners are, as TorchServe writes it."""
 
 import contextlib
+import errno
 import os
 import re
 import socket
@@ -109,6 +110,8 @@ def bind(address: Address) -> socket.socket:
         reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
         where = address.path or f"{address.host} port {address.port}"
         msg = f"cannot listen on {where}: {reason}"
+        if error.errno == errno.EADDRINUSE:
+            msg += "; choose another port, or end what listens there"
         raise CannotListen(msg) from error
 
 

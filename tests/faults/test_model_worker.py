@@ -247,7 +247,8 @@ def test_port_that_is_taken_is_told_in_one_sentence() -> None:
         )
     assert second.returncode == 1
     assert second.stderr.strip() == (
-        f"serving: cannot listen on 127.0.0.1 port {port}: Address already in use"
+        f"serving: cannot listen on 127.0.0.1 port {port}: Address already in use; "
+        "choose another port, or end what listens there"
     )
 
 

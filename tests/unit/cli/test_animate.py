@@ -302,6 +302,15 @@ def test_list_of_bones_that_is_none_is_refused(
     assert "is no list of joints" in capsys.readouterr().err
 
 
+def test_figure_that_is_not_there_is_told(
+    animator: Animator, stick_png: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "wave.png"
+    words = ("animate", stick_png, "--figure", "1=jump", "--figure", "5=walk", "-o", target)
+    assert animator(*words) == 0
+    assert "stick.png: there is no figure 5, only one\n" in capsys.readouterr().err
+
+
 def test_joints_beside_the_figure_are_named(
     animator: Animator, stick_png: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -165,3 +165,14 @@ def _steady(load: JobLoad, people: int, seconds: float) -> Result:
 def test_nothing_to_hand_in_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--job"]) == 1
     assert "--data" in capsys.readouterr().err
+
+
+def test_drawing_that_is_not_there_is_told_before_anything_is_started(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    missing = tmp_path / "nobody.jpg"
+    assert main(["bench", "--job", "--data", str(missing), "-o", str(tmp_path / "out")]) == 1
+    assert capsys.readouterr().err == (
+        f"animator: There is no file {missing}. Check its name and folder.\n"
+    )
+    assert not (tmp_path / "out").exists()

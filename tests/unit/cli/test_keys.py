@@ -75,3 +75,12 @@ def test_file_that_cannot_be_read_is_told(
     (tmp_path / "keys.toml").write_text("[[keys]]\nname = 'x'\n")
     assert main(["keys", "list"]) == 1
     assert "keys.toml" in capsys.readouterr().err
+
+
+def test_data_folder_may_be_named_before_or_behind_the_action(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = ("--data-dir", str(tmp_path / "own"))
+    assert main(["keys", "new", "school", *folder]) == 0
+    assert main(["keys", *folder, "list"]) == 0
+    assert capsys.readouterr().out.endswith("\nschool\n")

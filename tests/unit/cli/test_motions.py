@@ -84,3 +84,23 @@ def test_check_refuses_a_broken_map(
     own.write_text("[joint]\n")
     assert animator("motions", "check", wave, "--map", own) == 1
     assert "map.toml: Object contains unknown field `joint`" in capsys.readouterr().err
+
+
+def test_tag_that_no_motion_has_is_told_with_those_there_are(
+    animator: Animator, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert animator("motions", "--tag", "dancing") == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "no motion has the tag 'dancing'; there are " in told.err
+    assert ", dance, " in told.err
+
+
+def test_joint_of_a_map_that_is_not_there_is_told_with_those_there_are(
+    animator: Animator, wave: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = tmp_path / "map.toml"
+    for joint, hint in (("LeftHnad", "is it 'LeftHand'?"), ("Bone.012", "there are Hips, ")):
+        own.write_text(f'[joints]\nleft_hand = "{joint}"\n')
+        assert animator("motions", "check", wave, "--map", own) == 1
+        assert f"has no joint '{joint}'; {hint}" in capsys.readouterr().err

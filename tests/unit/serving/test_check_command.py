@@ -126,3 +126,11 @@ def test_bad_settings_are_told_in_one_sentence(
 def test_nothing_to_check_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check"]) == 1
     assert "name an archive" in capsys.readouterr().err
+
+
+def test_an_ensemble_is_described(capsys: pytest.CaptureFixture[str]) -> None:
+    folder = Path(__file__).parents[3] / "docs" / "examples" / "drawn_figures"
+    assert main(["check", str(folder)]) == 0
+    said = capsys.readouterr().out
+    assert "the ensemble drawn_figures of drawn_humanoid_detector, " in said
+    assert "steps.py:crop" in said

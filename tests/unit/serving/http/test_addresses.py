@@ -56,7 +56,7 @@ def test_management_is_not_opened_to_everybody_without_a_token() -> None:
 def test_taken_port_is_told_in_words() -> None:
     with bind(Address("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(CannotListen, match=f"port {port}: Address already in use"):
+        with pytest.raises(CannotListen, match=f"port {port}: Address already in use; choose"):
             bind(Address("127.0.0.1", port))
     with pytest.raises(CannotListen, match=r"cannot listen on no\.such\.host\.invalid port 1: "):
         bind(Address("no.such.host.invalid", 1))
