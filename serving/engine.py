@@ -4,15 +4,13 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from functools import partial
 from pathlib import Path
-
-import msgspec
 
 from serving.archive.archive import reopen
 from serving.archive.manifest import Manifest
 from serving.archive.stored import StoredModel, discard
-from serving.errors import BadInput, Conflict, ServingError
+from serving.arrivals import Arrivals
+from serving.errors import ServingError
 from serving.model_config import ModelConfig
 from serving.observe.metrics import ServerMetrics
 from serving.protocol.exchange import RawReply, RawRequest
@@ -50,10 +48,9 @@ class Engine:
 
     def __init__(self, settings: ServerSettings, metrics: ServerMetrics) -> None:
         self._settings = settings
-        self._metrics = metrics
         self._registry = Registry("first" if settings.compat == "torchserve" else "highest")
         self._is_open = False
-        self._errands: set[asyncio.Task[None]] = set()
+        self._arrivals = Arrivals(settings, metrics, self._registry, self._hear_late)
         self.is_withheld: Callable[[Path], bool] = lambda _: False
         self.on_change: Callable[[], None] = lambda: None
         self.on_failure: Callable[[Manifest, ServingError], None] = lambda _, __: None
@@ -87,7 +84,7 @@ class Engine:
         """
         if self._settings.load_models.lower() == "all":
             for model in find_models(Path(self._settings.models_dir), self.is_withheld):
-                self._registry.add(self._endpoint(model, self._config_of(model)))
+                self._arrivals.add(model, self._arrivals.config_of(model))
         starts = [asyncio.create_task(e.start()) for e in self._registry.endpoints]
         try:
             await asyncio.gather(*starts)
@@ -184,26 +181,14 @@ class Engine:
             Conflict: when its name and version are served already.
             InvalidModel: when it cannot be loaded.
         """
-        config = config or self._config_of(stored)
+        config = config or self._arrivals.config_of(stored)
         try:
-            self._check_workers(max(config.min_workers, config.max_workers or 0))
-            # Before it is made: it would tell its numbers in the place of those of who is here.
-            self._registry.check_free(stored.manifest.name, stored.manifest.version)
-            endpoint = self._endpoint(stored, config, pool)
-            self._registry.add(endpoint)
+            self._arrivals.check_workers(max(config.min_workers, config.max_workers or 0))
+            endpoint = self._arrivals.add(stored, config, pool)
         except ServingError:
             discard(stored)
             raise
-        starting = asyncio.create_task(self._start_or_discard(endpoint))
-        if not wait:
-            self._run_aside(starting, endpoint.manifest)
-            return endpoint
-        try:
-            await asyncio.shield(starting)
-        except asyncio.CancelledError:
-            # Who asked is gone; the model is there all the same, or the log tells why not.
-            self._run_aside(starting, endpoint.manifest)
-            raise
+        await self._arrivals.start(endpoint, wait=wait)
         return endpoint
 
     async def scale(
@@ -230,7 +215,7 @@ class Engine:
             InvalidModel: when a worker cannot be started.
         """
         endpoint = self._registry.find(name, version)
-        self._check_workers(max_workers)
+        self._arrivals.check_workers(max_workers)
         return await endpoint.scale(min_workers, max_workers, wait=wait)
 
     async def unregister(self, name: str, version: str | None = None) -> None:
@@ -270,7 +255,7 @@ class Engine:
             InvalidModel: when it cannot be loaded; what was served before goes on.
         """
         endpoint = self._registry.find(name, version)
-        await endpoint.reload(_reread(endpoint.stored))
+        await endpoint.reload(reopen(endpoint.stored))
 
     async def replace(self, stored: StoredModel) -> None:
         """Serve another content of a version that is served; no request fails.
@@ -306,80 +291,15 @@ class Engine:
     async def stop(self, grace_s: float) -> None:
         """Take nothing more; give what runs `grace_s` seconds; end all workers."""
         self.drain()
-        errands = list(self._errands)
-        for errand in errands:
-            errand.cancel()
-        await asyncio.gather(*errands, return_exceptions=True)
+        await self._arrivals.stop()
         endpoints = self._registry.endpoints
         await asyncio.gather(*(endpoint.stop(grace_s) for endpoint in endpoints))
 
-    def _check_workers(self, count: int) -> None:
-        most = self._settings.most_workers
-        if count > most:
-            msg = f"a model may have at most {most} workers (most_workers), not {count}"
-            raise BadInput(msg)
-
-    def _endpoint(
-        self, model: StoredModel, config: ModelConfig, pool: Pool | None = None
-    ) -> Endpoint:
-        manifest = model.manifest
-        metrics = self._metrics.for_endpoint(manifest.name, manifest.version)
-        return Endpoint(model, config, metrics, pool, self._settings.sequence_headers)
-
-    def _config_of(self, model: StoredModel) -> ModelConfig:
-        """What the archive asks for; over it what the settings say of this model."""
-        name, version = model.manifest.name, model.manifest.version
-        config = self._settings.config_of(name, version)
-        if not model.config or not self._settings.models.keys().isdisjoint(
-            (name, f"{name}:{version}")
-        ):
-            return config
-        return msgspec.structs.replace(config, **model.config)
-
-    async def _start_or_discard(self, endpoint: Endpoint) -> None:
-        try:
-            await endpoint.start(endpoint.config.min_workers)
-        except BaseException:
-            self._registry.discard(endpoint)
-            await endpoint.stop(0)
-            self._forget(endpoint)
-            raise
-
     async def _let_go(self, endpoint: Endpoint) -> None:
         await endpoint.drain(_DRAIN_S)
-        self._forget(endpoint)
+        self._arrivals.forget(endpoint)
 
-    def _forget(self, endpoint: Endpoint) -> None:
-        """Let go of the numbers and the files of one that is gone."""
-        manifest = endpoint.manifest
-        # Its name and version may be another's by now, who came while it finished its work.
-        if not self._registry.has(manifest.name, manifest.version):
-            self._metrics.forget_endpoint(manifest.name, manifest.version)
-        discard(endpoint.stored)
-
-    def _run_aside(self, task: "asyncio.Task[None]", manifest: Manifest) -> None:
-        self._errands.add(task)
-        task.add_done_callback(partial(self._finish_errand, manifest))
-
-    def _finish_errand(self, manifest: Manifest, task: "asyncio.Task[None]") -> None:
-        self._errands.discard(task)
+    def _hear_late(self, manifest: Manifest, error: ServingError | None) -> None:
         self.on_change()
-        error = None if task.cancelled() else task.exception()
-        if isinstance(error, ServingError):
-            _log.error("%s", error)
+        if error is not None:
             self.on_failure(manifest, error)
-        elif error is not None:
-            _log.error("a model could not be started", exc_info=error)
-
-
-def _reread(stored: StoredModel) -> StoredModel:
-    """The same model as its files describe it now; what was unpacked is what it was."""
-    again = reopen(stored)
-    now, before = again.manifest, stored.manifest
-    if (now.name, now.version) != (before.name, before.version):
-        msg = (
-            f"{stored.folder} holds {now.name} version {now.version} now, "
-            f"not {before.name} version {before.version}"
-        )
-        raise Conflict(msg)
-    return again

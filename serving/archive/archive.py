@@ -25,7 +25,7 @@ from serving.archive.mar_manifest import MarManifest, MarModel, read_mar_manifes
 from serving.archive.model_config import config_from_yaml, read_model_yaml
 from serving.archive.stored import StoredModel, discard
 from serving.archive.unpack import ArchiveLimits, unpack_archive
-from serving.errors import ArchiveNotFound, InvalidModel
+from serving.errors import ArchiveNotFound, Conflict, InvalidModel
 
 __all__ = ("ArchiveLimits", "Registration", "archive_name", "open_archive", "reopen")
 
@@ -105,7 +105,20 @@ def reopen(stored: StoredModel) -> StoredModel:
 
     Raises:
         InvalidModel: when it cannot be served any more.
+        Conflict: when the folder holds another model or version by now.
     """
+    again = _described_anew(stored)
+    now, before = again.manifest, stored.manifest
+    if (now.name, now.version) != (before.name, before.version):
+        msg = (
+            f"{stored.folder} holds {now.name} version {now.version} now, "
+            f"not {before.name} version {before.version}"
+        )
+        raise Conflict(msg)
+    return again
+
+
+def _described_anew(stored: StoredModel) -> StoredModel:
     if stored.work_dir is not None:
         return stored
     said = stored.options.get("manifest", {}).get("model", {}).get("handler", "")
