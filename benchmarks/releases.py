@@ -20,9 +20,9 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from serving.handlers.points import MetricPoint
+from serving.protocol.asker import NOBODY, Client
 from serving.registry.endpoint import Endpoint
 from serving.registry.registry import Registry
-from serving.registry.routing import NOBODY, Client
 from serving.releases.arm import Arm
 from serving.releases.guard import CanaryGuard
 from serving.releases.kept import KeptRelease

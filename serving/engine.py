@@ -13,13 +13,14 @@ from serving.arrivals import Arrivals
 from serving.errors import ServingError
 from serving.model_config import ModelConfig
 from serving.observe.metrics import ServerMetrics
+from serving.observe.origin import asker_now
+from serving.protocol.asker import Client
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.protocol.tensors import Tensors
 from serving.registry.endpoint import Endpoint
 from serving.registry.pool import Pool
 from serving.registry.registry import Registry
 from serving.registry.repository import find_models
-from serving.registry.routing import NOBODY, Client
 from serving.settings import ServerSettings
 
 __all__ = ("Engine",)
@@ -120,7 +121,7 @@ class Engine:
         Raises:
             ServingError: why there is no answer.
         """
-        endpoint, choice = self._registry.choose(model, version, NOBODY)
+        endpoint, choice = self._registry.choose(model, version, asker_now())
         work = endpoint.infer(tensors, timeout_s, priority)
         if choice is None:
             return await work
@@ -150,7 +151,8 @@ class Engine:
         Raises:
             ServingError: why there is no answer.
         """
-        endpoint, choice = self._registry.choose(model, version, Client(request.headers))
+        asker = asker_now(Client(request.headers))
+        endpoint, choice = self._registry.choose(model, version, asker)
         work = endpoint.ask(request, timeout_s, priority)
         if choice is None:
             return await work

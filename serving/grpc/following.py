@@ -6,6 +6,7 @@ Attributes as in https://opentelemetry.io/docs/specs/semconv/rpc/grpc/.
 import re
 import uuid
 
+from serving.grpc.asker import GrpcAsker
 from serving.grpc.context import Context, metadata_of
 from serving.observe.origin import ORIGIN, Origin
 from serving.observe.tracing import Span, Tracer
@@ -36,7 +37,7 @@ class Follower:
         given = metadata_of(context, "x-request-id") or ""
         request_id = given if _ID.fullmatch(given) else str(uuid.uuid4())
         span = self._span(method, context, request_id)
-        ORIGIN.set(Origin(request_id, span))
+        ORIGIN.set(Origin(request_id, span, (GrpcAsker(context),)))
         return span
 
     def _span(self, method: str, context: Context, request_id: str) -> Span | None:

@@ -97,7 +97,7 @@ class Api:
         tracer = self._watch.tracer
         if tracer is not None and asks_model(request):
             request.span = begin_span(tracer, request, began)
-        token = ORIGIN.set(Origin(request.told_id, request.span))
+        token = ORIGIN.set(Origin(request.told_id, request.span, (request,)))
         try:
             if not self._post(call, request, began, answer):
                 self._run(call, request, self._handle(call, request, began, answer))

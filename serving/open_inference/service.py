@@ -19,12 +19,13 @@ from serving.open_inference.statistics import (
     RequestSums,
     statistics_of,
 )
+from serving.protocol.asker import Asker
 from serving.protocol.exchange import RawReply
 from serving.protocol.infer import NO_REGIONS, InferRequest, InferResponse, Regions
 from serving.protocol.metadata import ModelMetadata, ServerMetadata, TensorMetadata, our_version
 from serving.protocol.tensors import Tensors
 from serving.registry.endpoint import Endpoint
-from serving.registry.routing import Asker, Choice
+from serving.registry.routing import Choice
 from serving.settings import ServerSettings
 from serving.workers.messages import Outcome
 

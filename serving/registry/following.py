@@ -11,6 +11,7 @@ from serving.batching.pending import Batch, Pending
 from serving.errors import ServingError
 from serving.observe.origin import Origin
 from serving.observe.tracing import Attribute, Span
+from serving.protocol.asker import NOBODY
 from serving.workers.messages import Item, Outcome
 from serving.workers.runs import Answer
 
@@ -84,12 +85,13 @@ def follow(
         return origins[0], None
     # Of an item of an ensemble's batch the id is that of several requests already.
     request_id = ",".join([origin.request_id.replace(",", "+") for origin in origins])
+    askers = tuple([each.askers[0] if len(each.askers) == 1 else NOBODY for each in origins])
     whose = [
         (pending, origin.span)
         for pending, origin in zip(batch.pendings, origins, strict=True)
         if origin.span is not None
     ]
     if not whose:
-        return Origin(request_id), None
+        return Origin(request_id, None, askers), None
     followed = FollowedBatch(batch, model, whose)
-    return Origin(request_id, followed.span), followed
+    return Origin(request_id, followed.span, askers), followed

@@ -4,9 +4,10 @@ from collections.abc import Collection, Sequence
 from typing import Any, Literal
 
 from serving.errors import Conflict, ModelNotFound, VersionInUse, VersionNotFound
+from serving.protocol.asker import Asker
 from serving.registry.endpoint import Endpoint
 from serving.registry.repository import version_rank
-from serving.registry.routing import Asker, Choice, Router
+from serving.registry.routing import Choice, Router
 
 __all__ = ("Registry",)
 

@@ -1,44 +1,20 @@
 """Routing: which version answers a request that names none, while one is being released."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from serving.protocol.asker import Asker
 from serving.workers.messages import Item, Outcome
 
 if TYPE_CHECKING:
     from serving.registry.endpoint import Endpoint
 
-__all__ = ("NOBODY", "Again", "Asker", "Choice", "Client", "Router", "headers_of")
+__all__ = ("Again", "Choice", "Router", "headers_of")
 
 _Answer = TypeVar("_Answer")
 
 Again = Callable[["Endpoint"], Awaitable[object]]
 """Asks another version the same."""
-
-
-class Asker(Protocol):
-    """Who asks, as far as a version is chosen by that."""
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """By name in lower case."""
-        ...
-
-    @property
-    def address(self) -> str:
-        """Of the client, without its port; "": it is not known."""
-        ...
-
-
-class Client(NamedTuple):
-    """Who asks, for who has no request of HTTP."""
-
-    headers: Mapping[str, str] = {}
-    address: str = ""
-
-
-NOBODY = Client()
-"""Asks from within the server."""
 
 
 class Choice(Protocol):

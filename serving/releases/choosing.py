@@ -14,7 +14,7 @@ from hashlib import blake2b
 from itertools import accumulate
 from typing import NamedTuple
 
-from serving.registry.routing import Asker
+from serving.protocol.asker import Asker
 from serving.releases.plan import Sticky
 
 __all__ = ("Pick", "Split", "cookie_of")

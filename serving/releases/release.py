@@ -7,9 +7,10 @@ from functools import partial
 from serving.errors import ModelNotFound
 from serving.handlers.points import MetricPoint
 from serving.observe.statistics import BatchTimes
+from serving.protocol.asker import Asker
 from serving.registry.endpoint import Endpoint
 from serving.registry.registry import Registry
-from serving.registry.routing import Again, Asker, Choice
+from serving.registry.routing import Again, Choice
 from serving.releases.arm import Arm
 from serving.releases.choice_headers import ChoiceHeaders
 from serving.releases.choosing import Split

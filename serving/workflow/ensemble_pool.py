@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from serving.errors import BadInput, InferenceFailed, NoWorker, ServingError
+from serving.observe.origin import ORIGIN, Origin
 from serving.protocol.exchange import RawRequest
 from serving.workers.messages import Item, Outcome
 from serving.workers.process import Answer, OnAnswer, OnChunk, Worker
@@ -90,7 +91,8 @@ class EnsemblePool:
     async def _answer(self, items: Sequence[Item], on_answer: OnAnswer) -> None:
         started = time.monotonic()
         try:
-            outcomes = await asyncio.gather(*map(self._outcome, items))
+            origins = _origins(len(items))
+            outcomes = await asyncio.gather(*map(self._outcome, items, origins))
         except Exception as error:
             on_answer(InferenceFailed(f"{type(error).__name__}: {error}"))
         else:
@@ -108,10 +110,20 @@ class EnsemblePool:
     async def stop(self, grace_s: float) -> None:
         """Nothing to end: the steps end by themselves."""
 
-    async def _outcome(self, item: Item) -> Outcome:
+    async def _outcome(self, item: Item, origin: Origin | None) -> Outcome:
+        # Of a batch each item has somebody else who asks; by him the steps' versions are chosen.
+        ORIGIN.set(origin)
         if isinstance(item, RawRequest):
             return BadInput(f"{self._spec.name} is an ensemble: it takes tensors, at /v2")
         try:
             return await run_steps(self._spec, item, self._infer)
         except ServingError as error:
             return error
+
+
+def _origins(count: int) -> Sequence[Origin | None]:
+    """Where each of so many items of the batch comes from that is worked on just now."""
+    origin = ORIGIN.get()
+    if origin is None or len(origin.askers) != count:
+        return [origin] * count
+    return [origin._replace(askers=(asker,)) for asker in origin.askers]

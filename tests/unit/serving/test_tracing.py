@@ -17,6 +17,7 @@ from serving.observe.metrics import ServerMetrics
 from serving.observe.origin import ORIGIN, Origin
 from serving.observe.shipping import Fuse
 from serving.observe.tracing import Span, TraceOptions, Tracer, make_tracer
+from serving.protocol.asker import NOBODY
 from serving.registry.following import follow
 from serving.settings import ServerSettings
 from serving.workers.messages import Item, Outcome
@@ -194,7 +195,7 @@ def test_batch_links_to_all_its_items_and_each_has_its_own_wait(taken: Collector
 
 def test_batch_that_nobody_follows_has_ids_for_the_log_alone() -> None:
     origin, followed = follow(batch_of([None, None]), ("cat", "1"))
-    assert (origin, followed) == (Origin("id-0,id-1"), None)
+    assert (origin, followed) == (Origin("id-0,id-1", None, (NOBODY, NOBODY)), None)
 
 
 def batch_of(spans: list[Span | None]) -> Batch[Item, Outcome]:

@@ -13,8 +13,8 @@ from serving.archive.folder import open_folder
 from serving.engine import Engine
 from serving.model_config import ModelConfig
 from serving.observe.metrics import ServerMetrics
+from serving.protocol.asker import NOBODY, Asker
 from serving.protocol.tensors import Tensors
-from serving.registry.routing import NOBODY, Asker
 from serving.releases.events import ReleaseEvent
 from serving.releases.releases import Releases
 from serving.settings import ServerSettings

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serving.registry.routing import NOBODY, Client
+from serving.protocol.asker import NOBODY, Client
 from serving.releases.choosing import Split, cookie_of
 from serving.releases.plan import Sticky
 

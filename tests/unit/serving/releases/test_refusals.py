@@ -18,8 +18,8 @@ from serving.errors import (
     WorkerDied,
     WouldBeLate,
 )
+from serving.protocol.asker import Client
 from serving.protocol.exchange import RawReply
-from serving.registry.routing import Client
 from serving.releases.plan import CanaryPlan, Sticky
 from serving.releases.report import ArmReport
 from serving.releases.result import Result, result_of

@@ -19,8 +19,8 @@ from serving.errors import (
     VersionRolledBack,
 )
 from serving.handlers.points import MetricPoint
+from serving.protocol.asker import Client
 from serving.protocol.exchange import RawReply, RawRequest
-from serving.registry.routing import Client
 from serving.releases.metrics import ReleaseMetrics
 from serving.releases.plan import CanaryPlan, ReleasePlan, ShadowPlan, SplitPlan, Sticky
 from serving.releases.release import Release
