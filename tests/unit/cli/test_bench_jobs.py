@@ -119,16 +119,27 @@ def test_table_tells_drawings_a_minute_and_who_keeps_the_limits() -> None:
     assert lines[-1] == "| read | 2.00 | 2 |"
 
 
+@pytest.fixture
+def drawing(tmp_path: Path) -> Path:
+    """A file that nobody reads here."""
+    file = tmp_path / "a.png"
+    file.touch()
+    return file
+
+
 def test_command_measures_each_number_of_people_and_compares(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    drawing: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     made: list[Errand] = []
     monkeypatch.setattr(bench_jobs, "make_film", lambda errand, *_: made.append(errand))
     monkeypatch.setattr(JobLoad, "run", _steady)
-    flags = ["bench", "--job", "--url", "http://h", "--data", "a.png", "--seconds", "60"]
+    flags = ["bench", "--job", "--url", "http://h", "--data", str(drawing), "--seconds", "60"]
     where = ["--concurrency", "1,2", "--output", str(tmp_path / "one")]
     assert main([*flags, *where, "--slo", "p95=5s"]) == 0
-    assert made[0] == Errand("http://h", [Path("a.png")], "dance", "mp4")
+    assert made[0] == Errand("http://h", [drawing], "dance", "mp4")
     assert "best: 60.0 drawings a minute, 2 at a time" in capsys.readouterr().out
     assert "drawings a minute" in (tmp_path / "one" / "jobs.md").read_text()
     again = ["--concurrency", "1,2", "--output", str(tmp_path / "two")]
@@ -137,7 +148,10 @@ def test_command_measures_each_number_of_people_and_compares(
 
 
 def test_command_finds_the_most_people_who_may_come(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    drawing: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     def waiting(_: JobLoad, rate: float, seconds: float, seed: int) -> Result:
         latency_ms = 1000.0 * 60 * rate  # as many seconds as come a minute
@@ -146,7 +160,7 @@ def test_command_finds_the_most_people_who_may_come(
 
     monkeypatch.setattr(bench_jobs, "make_film", lambda *_: None)
     monkeypatch.setattr(JobLoad, "run_arriving", waiting)
-    flags = ["bench", "--job", "--url", "http://h", "--data", "a.png", "--seconds", "600"]
+    flags = ["bench", "--job", "--url", "http://h", "--data", str(drawing), "--seconds", "600"]
     rates = ["--rate", "4,16", "--slo", "p95=10s", "--output", str(tmp_path)]
     assert main([*flags, *rates]) == 0
     told = capsys.readouterr().out
