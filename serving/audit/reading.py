@@ -1,6 +1,7 @@
 """Reading an audit log: pages of it, the latest first; and whether its chain holds."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -9,11 +10,15 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from serving.audit.backwards import lines_backwards
 from serving.audit.entry import FIRST, AuditAction, AuditEntry, NoEntry, digest, read_entry
 from serving.audit.trail import files_of
 
 __all__ = ("AuditPage", "AuditQuery", "Verified", "page_of", "verify")
 
+
+_MOST_READ = 8 << 20
+"""Bytes that are read for a page; who looks for something rare asks for several."""
 
 _Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
@@ -48,7 +53,7 @@ class AuditPage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A page of entries.
 
     Attributes:
-        entries: the latest first.
+        entries: the latest first; fewer than were asked for, or none, where much was read for them.
         head_sequence: number of the last entry of the log.
         head: its hash, which a reader may keep: a log that was cut off later does not reach it.
         next_page_token: what the next page is asked by; None: there is none.
@@ -82,33 +87,37 @@ class Verified:
 
 
 def page_of(source: Path | Sequence[bytes], query: AuditQuery, head: tuple[int, str]) -> AuditPage:
-    """Find a page of entries.
+    """Find a page of entries, in a part of the log that is bounded.
 
     Args:
         source: the file, or lines in their order.
         query: which.
-        head: number and hash of the last entry.
+        head: number and hash of the last entry; later ones are not told. 0: not known.
 
     Raises:
         OSError: when the file cannot be read.
     """
+    query = _until(query, head[0])
     found: list[AuditEntry] = []
-    has_more = False
-    for line in _lines_backwards(source):
-        try:
-            entry = read_entry(line)
-        except NoEntry:
-            continue
-        if query.since is not UNSET and entry.time < query.since:
-            break
-        if not _is_asked(entry, query):
-            continue
-        if len(found) == query.limit:
-            has_more = True
-            break
-        found.append(entry)
-    token = str(found[-1].sequence) if has_more else None
-    return AuditPage(entries=found, head_sequence=head[0], head=head[1], next_page_token=token)
+    token = None
+    with closing(_entries_backwards(source, query)) as entries:
+        for read, entry in entries:
+            if query.since is not UNSET and entry.time < query.since:
+                break
+            if _is_asked(entry, query):
+                if len(found) == query.limit:
+                    token = found[-1].sequence
+                    break
+                found.append(entry)
+            if read > _MOST_READ:
+                token = entry.sequence
+                break
+    return AuditPage(
+        entries=found,
+        head_sequence=head[0],
+        head=head[1],
+        next_page_token=None if token is None else str(token),
+    )
 
 
 def verify(path: Path, head: str = "") -> Verified:
@@ -161,7 +170,6 @@ def _is_asked(entry: AuditEntry, query: AuditQuery) -> bool:
     return (
         exact
         and entry.who.startswith(query.who)
-        and (query.below is UNSET or entry.sequence < query.below)
         and (query.until is UNSET or entry.time <= query.until)
         and _has_result(entry.result, query.result)
     )
@@ -173,21 +181,30 @@ def _has_result(result: str, wanted: str) -> bool:
     return wanted in ("", result)
 
 
+def _until(query: AuditQuery, last: int) -> AuditQuery:
+    """Ask for no entry after the last one, where its number is known."""
+    if not last or (query.below is not UNSET and query.below <= last):
+        return query
+    return msgspec.structs.replace(query, below=last + 1)
+
+
+def _entries_backwards(
+    source: Path | Sequence[bytes], query: AuditQuery
+) -> Generator[tuple[int, AuditEntry]]:
+    """Entries below what is asked for, the latest first, each with the bytes read until then."""
+    below = None if query.below is UNSET else query.below
+    lines = lines_backwards(source, below) if isinstance(source, Path) else reversed(source)
+    read = 0
+    for line in lines:
+        with suppress(NoEntry):
+            entry = read_entry(line)
+            if below is None or entry.sequence < below:
+                read += len(line)
+                yield read, entry
+
+
 def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
     for file in files_of(path):
-        for number, line in enumerate(_lines_of(file), 1):
-            yield f"{file.name} line {number}", line
-
-
-def _lines_backwards(source: Path | Sequence[bytes]) -> Iterator[bytes]:
-    if not isinstance(source, Path):
-        yield from reversed(source)
-        return
-    for file in reversed(files_of(source)):
-        if file.exists():
-            yield from reversed(_lines_of(file))
-
-
-def _lines_of(file: Path) -> list[bytes]:
-    data = file.read_bytes()
-    return data.removesuffix(b"\n").split(b"\n") if data else []
+        with file.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                yield f"{file.name} line {number}", line.removesuffix(b"\n")

@@ -46,6 +46,8 @@ class AuditWriter:
         )
         self._kept: deque[bytes] = deque(maxlen=_KEPT)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="audit")
+        # Who reads holds up nobody who writes.
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="audit-reader")
         self._waiting = 0
         self._is_failing = False
         self.written = self.lost = 0
@@ -69,6 +71,7 @@ class AuditWriter:
         """Write what waits, and no more."""
         self._thread.submit(self._chain.close)
         self._thread.shutdown(wait=True)
+        self._reader.shutdown(wait=True, cancel_futures=True)
 
     def submit(self, entry: AuditEntry) -> None:
         """Write an entry, whose place in the chain it gets then; never fails."""
@@ -95,15 +98,18 @@ class AuditWriter:
         Raises:
             AuditUnavailable: when the file cannot be read.
         """
+        kept, head = await asyncio.wrap_future(self._thread.submit(self._state))
+        source = Path(self._settings.file) if self._settings.file else kept
         try:
-            return await asyncio.wrap_future(self._thread.submit(self._read, query))
+            found = self._reader.submit(page_of, source, query, head)
+            return await asyncio.wrap_future(found)
         except OSError as error:
             msg = f"the audit log cannot be read: {self._why(error)}"
             raise AuditUnavailable(msg) from error
 
-    def _read(self, query: AuditQuery) -> AuditPage:
-        source = Path(self._settings.file) if self._settings.file else list(self._kept)
-        return page_of(source, query, (self._chain.sequence, self._chain.head))
+    def _state(self) -> tuple[list[bytes], tuple[int, str]]:
+        """What is in memory, and where the chain ends; in the thread, after all that waits."""
+        return list(self._kept), (self._chain.sequence, self._chain.head)
 
     def _submitted(self, written: "Future[None]") -> None:
         self._waiting -= 1
