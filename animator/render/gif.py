@@ -46,7 +46,7 @@ class GifSettings:
     """How small a GIF is made.
 
     Attributes:
-        colours: at most, 2..255.
+        colours: at most, 2..254.
         every: of so many frames one is kept, > 0.
         max_bytes: limit on the file; None: none.
         plays: how often it plays before it stops; 0: for ever.

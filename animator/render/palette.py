@@ -19,6 +19,9 @@ __all__ = (
 CLEAR = 255
 """Index that stands for nothing: what lies below shows."""
 
+UNKNOWN = 254
+"""Mark of cells of the RGB cube that no pixel has had yet: a drawing has few of them."""
+
 BITS = 6
 """Bits of each colour channel that the lookup table tells apart; `index_frame` is made for six."""
 
@@ -40,12 +43,13 @@ AT_ONCE = 8192
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Palette:
-    """At most 255 colours, and the nearest of them for any colour.
+    """At most 254 colours, and the nearest of them for any colour.
 
     Attributes:
-        colours: (N, 3) uint8 RGB, N <= 255.
+        colours: (N, 3) uint8 RGB, N <= 254.
         nearest: (2 * 64 * 64 * 64,) uint8, index of the colour nearest to each cell of the RGB cube
-            in its second half; CLEAR in its first, for pixels whose alpha is below half.
+            in its second half, UNKNOWN until `index_frame` meets it; CLEAR in its first, for pixels
+            whose alpha is below half.
         alike: (256, 256) bool, which indices may stand for one another where the picture moves.
     """
 
@@ -59,10 +63,7 @@ def palette_from_colours(colours: NDArray[np.uint8], background: int) -> Palette
 
     background: index of a colour that nothing else may stand for, lest traces stay on it.
     """
-    step = 1 << (8 - BITS)
-    levels = np.arange(0, 256, step, dtype=np.float32) + (step - 1) / 2
-    cells = np.stack(np.meshgrid(levels, levels, levels, indexing="ij"), axis=-1)
-    cube = _nearest(cells.reshape(-1, 3), colours).reshape(cells.shape[:3])
+    cube = np.full((1 << BITS,) * 3, UNKNOWN, np.uint8)
     cube[tuple(colours[background] >> (8 - BITS))] = background
     nearest = np.concatenate((np.full(cube.size, CLEAR, np.uint8), cube.ravel()))
     shown = np.zeros((256, 3), np.int16)
@@ -106,7 +107,20 @@ def index_frame(palette: Palette, frame: NDArray[np.uint8]) -> NDArray[np.uint8]
     cell |= (packed & 0xFC00) >> 4
     cell |= (packed & 0xFC0000) >> 18
     cell |= (packed >> 31) << 18
-    return np.asarray(palette.nearest.take(cell), np.uint8)
+    found = palette.nearest.take(cell)
+    new = found == UNKNOWN
+    if new.any():
+        _learn(palette, np.unique(cell[new]))
+        found = palette.nearest.take(cell)
+    return np.asarray(found, np.uint8)
+
+
+def _learn(palette: Palette, cells: NDArray[np.uint32]) -> None:
+    """Find the colours nearest to some cells (M,), numbers of places in the palette's table."""
+    step = 1 << (8 - BITS)
+    channels = [cells >> shift & (1 << BITS) - 1 for shift in (2 * BITS, BITS, 0)]
+    middles = np.stack(channels, axis=1).astype(np.float32) * step + (step - 1) / 2
+    palette.nearest[cells] = _nearest(middles.astype(np.float32), palette.colours)
 
 
 def _nearest(places: NDArray[np.float32], colours: NDArray[np.uint8]) -> NDArray[np.uint8]:
