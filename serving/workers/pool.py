@@ -2,23 +2,20 @@
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable, Sequence
 from itertools import count
 
 from serving.errors import InvalidModel, NoWorker, ServingError
 from serving.workers.health import patrol
 from serving.workers.history import History
+from serving.workers.keeper import STOP_S, Keeper
 from serving.workers.messages import Item
 from serving.workers.place import Place
-from serving.workers.pool_spec import PoolSpec, backoff_s
+from serving.workers.pool_spec import PoolSpec
 from serving.workers.process import Worker
 from serving.workers.runs import Answer, OnAnswer, OnChunk, answer_of
 
 __all__ = ("WorkerPool",)
-
-_STOP_S = 0.5
-"""How long an idle worker may take to end by itself, seconds."""
 
 _log = logging.getLogger(__name__)
 
@@ -83,6 +80,16 @@ class WorkerPool:
             (worker for worker in found if worker is not None), key=lambda worker: worker.number
         )
 
+    @property
+    def is_surplus(self) -> bool:
+        """Whether more workers hold the model than are kept."""
+        return self.ready > self.min_workers
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether there are more places than are kept, those about to leave not counted."""
+        return sum(not place.is_retired for place in self._places) > self.min_workers
+
     def unavailable(self) -> NoWorker:
         """The error for a request that nobody can work on."""
         return self._history.unavailable(self._spec.model, self.min_workers)
@@ -99,7 +106,7 @@ class WorkerPool:
             await self._resize(self.min_workers, wait=False)
             await self._until_ready(min(wanted, self.min_workers))
         except BaseException:
-            await self.stop(_STOP_S)
+            await self.stop(STOP_S)
             raise
 
     async def scale(self, min_workers: int, max_workers: int, *, wait: bool) -> int:
@@ -185,7 +192,7 @@ class WorkerPool:
         keepers = [place.keeper for place in self._places if place.keeper is not None]
         if keepers:
             await asyncio.wait(keepers, timeout=grace_s)
-        await self.stop(_STOP_S)
+        await self.stop(STOP_S)
 
     async def stop(self, grace_s: float) -> None:
         """End all workers; those that do not end within `grace_s` seconds are killed."""
@@ -199,7 +206,20 @@ class WorkerPool:
         self._places.clear()
         if running or endings:
             await asyncio.wait([*running, *endings])
-        self._note_change()
+        self.note_change()
+
+    def note_worker(self, worker: Worker) -> None:
+        """Learn that one more holds the model."""
+        self.is_raw = worker.is_raw
+        for place in self._places:
+            # Whoever stays unused from now on may be one too many.
+            place.nudge.set()
+        self.note_change()
+
+    def note_change(self) -> None:
+        """Learn that a worker has come or gone, or is waited for."""
+        self._changed.set()
+        self._on_change()
 
     def _idle_place(self, lane: int | None) -> Place | None:
         """Whoever has most room; of several the one that worked last, whose caches are warm."""
@@ -250,100 +270,13 @@ class WorkerPool:
 
     async def _keep(self, place: Place) -> None:
         try:
-            await self._keep_alive(place)
+            await Keeper(self._spec, place, self._history, self._numbers, self).keep()
         except Exception:
             _log.exception("%s: a place is lost", self._spec.model)
         finally:
             if place in self._places:
                 self._places.remove(place)
-            self._note_change()
-
-    async def _keep_alive(self, place: Place) -> None:
-        """Hold a place: start a worker, and after its end the next."""
-        failures = 0
-        failing_since = time.monotonic()
-        while True:
-            failures += 1
-            if await self._start_worker(place):
-                has_answered = await self._watch(place)
-                if has_answered:
-                    failures, failing_since = 0, time.monotonic()
-            staying = sum(not each.is_retired for each in self._places)
-            if place.is_retired or staying > self.min_workers:
-                return
-            limit_s = self._spec.max_retry_timeout_s
-            if limit_s is not None and time.monotonic() - failing_since > limit_s and failures > 1:
-                _log.error("%s: gave up after %d starts in vain", self._spec.model, failures)
-                return
-            self._history.restarts += 1
-            await self._sleep(backoff_s(failures))
-
-    async def _start_worker(self, place: Place) -> bool:
-        worker = place.coming = Worker(next(self._numbers), self._spec.worker_at(place.index))
-        try:
-            await worker.start(self._spec.startup_timeout_s)
-        except InvalidModel as error:
-            _log.error("%s: %s", self._spec.model, error)
-            self._history.note_failure(error)
-            self._note_change()
-            return False
-        finally:
-            place.coming = None
-        _log.info("%s: worker %d is ready", self._spec.model, worker.pid)
-        place.worker = worker
-        worker.on_closed = place.nudge.set
-        self.is_raw = worker.is_raw
-        self._history.note_worker()
-        for each in self._places:
-            # Whoever stays unused from now on may be one too many.
-            each.nudge.set()
-        self._note_change()
-        return True
-
-    async def _watch(self, place: Place) -> bool:
-        """Leave the worker to be lent until it ends or may leave; whether it ever answered."""
-        worker = place.worker
-        if worker is None:
-            return False
-        while not worker.is_closed and not self._may_leave(place, worker):
-            place.nudge.clear()
-            surplus_s = self._spec.surplus_s if self._is_surplus else None
-            try:
-                await asyncio.wait_for(place.nudge.wait(), surplus_s)
-            except TimeoutError:
-                continue
-        if worker.is_closed:
-            _log.warning("%s: worker %d %s", self._spec.model, worker.pid, worker.ending())
-        else:
-            place.is_retired = True
-            await worker.stop(_STOP_S)
-        place.worker = None
-        self._note_change()
-        return worker.has_answered
-
-    @property
-    def _is_surplus(self) -> bool:
-        return self.ready > self.min_workers
-
-    def _may_leave(self, place: Place, worker: Worker) -> bool:
-        if place.runs:
-            return False
-        unused_s = time.monotonic() - max(worker.last_used, self._history.grown_at)
-        return place.is_retired or (self._is_surplus and unused_s >= self._spec.surplus_s)
-
-    async def _sleep(self, seconds: float) -> None:
-        if not seconds:
-            return
-        self._history.note_sleep(seconds)
-        self._note_change()
-        try:
-            await asyncio.sleep(seconds)
-        finally:
-            self._history.sleeping -= 1
-
-    def _note_change(self) -> None:
-        self._changed.set()
-        self._on_change()
+            self.note_change()
 
 
 def _preference(place: Place) -> tuple[int, float]:
