@@ -8,7 +8,7 @@ import asyncio
 import logging
 import math
 from enum import Enum, auto
-from typing import Any, cast
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -16,19 +16,16 @@ from serving.http.call import Call, Peers
 from serving.http.chunks import ChunkedBody
 from serving.http.edge import Edge
 from serving.http.head import MAX_HEAD_BYTES, Head, Refused, parse_head
+from serving.http.sized import SizedBody
 from serving.protocol.tensors import Buffer
 
 __all__ = ("Connection",)
-
-_FIRST_BODY_BYTES = 64 * 1024
-"""What is set aside for a body before any of it has come, at most."""
 
 _AHEAD_BYTES = 64 * 1024
 """What a client may send before its last request is answered, bytes; then it is not read."""
 
 _LINGER_S = 2.0
 """How long a refused client may go on sending before the connection is closed."""
-
 
 _HEAD_GUESS = 4096
 """Where the end of a head is looked for first, bytes."""
@@ -39,7 +36,6 @@ _log = logging.getLogger(__name__)
 class _State(Enum):
     HEAD = auto()
     BODY = auto()
-    CHUNKS = auto()
     ANSWERING = auto()
     ENDING = auto()
 
@@ -63,8 +59,7 @@ class Connection(asyncio.BufferedProtocol):
         self._head = _NO_HEAD
         self._call: Call | None = None
         self._ahead = bytearray()  # what came before it could be used
-        self._body = bytearray()
-        self._filled = 0
+        self._sized: SizedBody | None = None
         self._chunks: ChunkedBody | None = None
         self._due = math.inf
         self._began = math.inf  # when the first byte of the request came
@@ -85,6 +80,7 @@ class Connection(asyncio.BufferedProtocol):
         """Learn that it is gone; what was asked for is given up."""
         self._edge.forget(self)
         self._state = _State.ENDING
+        self._sized = self._chunks = None
         self.resume_writing()
         self._due = math.inf
         if self._call is not None:
@@ -97,22 +93,17 @@ class Connection(asyncio.BufferedProtocol):
 
     def get_buffer(self, sizehint: int) -> memoryview:
         """Say where the next bytes belong."""
-        if self._state is not _State.BODY:
-            return self._edge.scratch
-        length = cast(int, self._head.length)
-        if self._filled == len(self._body):
-            # Twice as much each time: memory is given for what has come, not for what is promised.
-            self._body.extend(bytes(min(length - self._filled, self._filled)))
-        return memoryview(self._body)[self._filled :]
+        return self._edge.scratch if self._sized is None else self._sized.room()
 
     def buffer_updated(self, count: int) -> None:
         """Learn that bytes have come."""
-        if self._state is _State.BODY:
-            self._filled += count
-            self._prolong(self._filled)
-            if self._filled == self._head.length:
-                body, self._body = bytes(self._body), bytearray()
-                self._dispatch(body)
+        sized = self._sized
+        if sized is not None:
+            sized.take(count)
+            self._prolong(sized.received)
+            if sized.is_complete:
+                self._sized = None
+                self._dispatch(sized.whole())
         elif self._ahead:
             self._resume(self._edge.scratch[:count])
         else:
@@ -236,14 +227,15 @@ class Connection(asyncio.BufferedProtocol):
         """Use the beginning of `data`, as many bytes as are returned."""
         if self._state is _State.HEAD:
             return self._read_head(data)
-        if self._state is _State.CHUNKS and self._chunks is not None:
-            used = self._chunks.feed(bytes(data))
-            self._prolong(len(self._chunks.data))
-            if self._chunks.is_complete:
-                body, self._chunks = bytes(self._chunks.data), None
-                self._dispatch(body)
-            return used
-        return 0
+        chunks = self._chunks
+        if chunks is None:
+            return 0
+        used = chunks.feed(bytes(data))
+        self._prolong(len(chunks.data))
+        if chunks.is_complete:
+            self._chunks = None
+            self._dispatch(bytes(chunks.data))
+        return used
 
     def _read_head(self, data: memoryview) -> int:
         """Take a head and what has come of its body; nothing while the head is not complete."""
@@ -280,16 +272,14 @@ class Connection(asyncio.BufferedProtocol):
         self._began = self._loop.time()
         if head.expects_continue and not data:
             self._transport.write(_CONTINUE)
+        self._state = _State.BODY
         if length is None:
-            self._state, self._chunks = _State.CHUNKS, ChunkedBody(limit)
+            self._chunks = ChunkedBody(limit)
             self._prolong(0)
             return 0
-        self._state = _State.BODY
-        self._body = bytearray(max(len(data), min(length, _FIRST_BODY_BYTES)))
-        self._body[: len(data)] = data
-        self._filled = len(data)
-        self._prolong(self._filled)
-        return self._filled
+        self._sized = SizedBody(length, data)
+        self._prolong(len(data))
+        return len(data)
 
     def _dispatch(self, body: bytes) -> None:
         self._state = _State.ANSWERING
@@ -309,6 +299,7 @@ class Connection(asyncio.BufferedProtocol):
     def _refuse(self, refused: Refused) -> None:
         """Answer bytes that are no request; where the next one would begin nobody knows."""
         self._is_refused = True
+        self._sized = self._chunks = None
         self._call = call = Call(replace(self._head, keeps_alive=False), b"", self)
         self._edge.refuse(call, refused)
 
