@@ -130,15 +130,17 @@ class ReleaseRoutes:
         releases = self._releases
         match verb:
             case "step":
-                return releases.step(model, by=_BY, share=_read(request, _STEP).share)
+                return releases.steering.step(model, by=_BY, share=_read(request, _STEP).share)
             case "abort":
-                return releases.abort(model, by=_BY, reason=_read(request, _ABORTION).reason)
+                return releases.steering.abort(
+                    model, by=_BY, reason=_read(request, _ABORTION).reason
+                )
             case "promote":
-                return releases.promote(model, by=_BY)
+                return releases.steering.promote(model, by=_BY)
             case "pause":
-                return releases.pause(model, by=_BY)
+                return releases.steering.pause(model, by=_BY)
             case "resume":
-                return releases.resume(model, by=_BY)
+                return releases.steering.resume(model, by=_BY)
 
     async def _feed_back(self, request: HttpRequest, model: str) -> RawReply:
         check_method(request, "POST")

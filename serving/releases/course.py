@@ -11,7 +11,7 @@ from typing import Any
 
 from serving.archive.manifest import Manifest
 from serving.engine import Engine
-from serving.errors import ModelNotFound, ServingError
+from serving.errors import ModelNotFound, ReleaseNotFound, ServingError
 from serving.registry.endpoint import Endpoint
 from serving.releases.events import Audit, ReleaseEvent, ReleaseEventKind
 from serving.releases.kept import KeptReleases, ReleaseFile
@@ -57,6 +57,17 @@ class Course:
         self._errands: set[asyncio.Task[None]] = set()
         self.releases: dict[str, Release] = {}
         self.counts: Counter[tuple[str, ReleaseEventKind]] = Counter()
+
+    def find(self, model: str) -> Release:
+        """The present or last release of a model.
+
+        Raises:
+            ReleaseNotFound: when there was none.
+        """
+        release = self.releases.get(model)
+        if release is None:
+            raise ReleaseNotFound(f"there was no release of {model}: begin one")
+        return release
 
     def start(self) -> None:
         """Look at all of them from now on."""

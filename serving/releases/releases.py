@@ -11,7 +11,6 @@ from msgspec import structs
 from serving.archive.stored import StoredModel
 from serving.engine import Engine
 from serving.errors import (
-    BadInput,
     Conflict,
     NotAllowed,
     ReleaseNotFound,
@@ -19,21 +18,20 @@ from serving.errors import (
 )
 from serving.model_config import ModelConfig
 from serving.releases.course import Course
-from serving.releases.events import Audit, ReleaseEventKind
+from serving.releases.events import Audit
 from serving.releases.kept import KeptRelease, ReleaseFile
 from serving.releases.plan import (
-    CanaryPlan,
     ReleasePlan,
-    ShadowPlan,
     SplitPlan,
     candidate_of,
     first_weights,
 )
 from serving.releases.preparing import check_versions, register_shunned, wake
 from serving.releases.release import Release
-from serving.releases.report import ReleaseReport, ReleaseState
+from serving.releases.report import ReleaseReport
 from serving.releases.reporting import report_release
 from serving.releases.restoring import restore_releases
+from serving.releases.steering import Steering
 from serving.settings import ServerSettings
 
 __all__ = ("Releases",)
@@ -51,6 +49,7 @@ class Releases:
 
     Attributes:
         course: what becomes of them.
+        steering: what an operator makes of them.
     """
 
     def __init__(self, engine: Engine, settings: ServerSettings, audit: Audit) -> None:
@@ -60,6 +59,7 @@ class Releases:
         self._file = ReleaseFile(_path_of(settings))
         self._kept = self._file.read()
         self.course = Course(engine, self._file, self._kept, audit)
+        self.steering = Steering(self.course, engine.registry)
 
     def restore(self) -> None:
         """Go on with what was kept, before any model is served, so none is asked too much."""
@@ -103,7 +103,7 @@ class Releases:
         Raises:
             ReleaseNotFound: when there was none.
         """
-        return report_release(self._find(model))
+        return report_release(self.course.find(model))
 
     def is_on(self, model: str) -> bool:
         """Whether a release of the model goes on."""
@@ -202,76 +202,6 @@ class Releases:
         )
         return Release(kept, self._registry)
 
-    def step(self, model: str, *, by: str, share: float | None = None) -> ReleaseReport:
-        """Give the new version more now, whether or not it has earned it; or less.
-
-        Args:
-            model: whose release.
-            by: who wants it so.
-            share: of the requests, in (0, 1]; None: a canary's next step.
-
-        Raises:
-            ReleaseNotFound: when there was none.
-            Conflict: when it is over.
-            BadInput: when there is no next step, or the share cannot be.
-        """
-        release = self._find_on(model)
-        plan = release.kept.plan
-        if isinstance(plan, ShadowPlan):
-            raise BadInput("a shadow answers no client: it has no steps")
-        if len(release.kept.weights) != 2:
-            raise BadInput("a split of more than two versions has no steps: begin another one")
-        if share is None and not isinstance(plan, CanaryPlan):
-            raise BadInput("a split has no next step: name the share")
-        wanted = release.next_share if share is None else share
-        if not 0 < wanted <= 1:
-            raise BadInput(f"share must be above 0 and at most 1, got {wanted:g}")
-        if wanted == 1:
-            self._check_ready(release)
-        self.course.step_to(release, wanted, by)
-        return report_release(release)
-
-    def promote(self, model: str, *, by: str) -> ReleaseReport:
-        """Let the new version answer everything from now on.
-
-        Raises:
-            ReleaseNotFound: when there was none.
-            Conflict: when it is over, or the new version has no worker.
-        """
-        release = self._find_on(model)
-        self._check_ready(release)
-        self.course.complete(release, by)
-        return report_release(release)
-
-    def pause(self, model: str, *, by: str) -> ReleaseReport:
-        """Let a canary get no larger; it is still taken back if it must be.
-
-        Raises:
-            ReleaseNotFound: when there was none.
-            Conflict: when it is over.
-        """
-        return self._set_state(model, "paused", by)
-
-    def resume(self, model: str, *, by: str) -> ReleaseReport:
-        """Let a canary get larger again.
-
-        Raises:
-            ReleaseNotFound: when there was none.
-            Conflict: when it is over.
-        """
-        return self._set_state(model, "running", by)
-
-    def abort(self, model: str, *, by: str, reason: str = "") -> ReleaseReport:
-        """Let the version before answer everything again; the others' workers go when done.
-
-        Raises:
-            ReleaseNotFound: when there was none.
-            Conflict: when it is over.
-        """
-        release = self._find_on(model)
-        self.course.abort(release, by, reason)
-        return report_release(release)
-
     def shares(self) -> Iterator[tuple[tuple[str, str], float]]:
         """What each served version gets of its model's requests that name none, in [0, 1]."""
         for model in self._registry.names:
@@ -305,38 +235,12 @@ class Releases:
             raise ReleaseNotFound(f"no release of {model} with version {version} goes on")
         release.arms[version].measure(metric, value)
 
-    def _set_state(self, model: str, state: ReleaseState, by: str) -> ReleaseReport:
-        release = self._find_on(model)
-        if release.kept.state != state:
-            release.kept.state = state
-            kind: ReleaseEventKind = "paused" if state == "paused" else "resumed"
-            self.course.tell(release, kind, by, release.kept.share)
-        return report_release(release)
-
-    def _find(self, model: str) -> Release:
-        release = self.course.releases.get(model)
-        if release is None:
-            raise ReleaseNotFound(f"there was no release of {model}: begin one")
-        return release
-
-    def _find_on(self, model: str) -> Release:
-        release = self._find(model)
-        if not release.kept.is_on:
-            state = release.kept.state.replace("_", " ")
-            raise Conflict(f"the last release of {model} is over ({state}): begin another one")
-        return release
-
     def _check_new(self, model: str, version: str, *, again: bool) -> None:
         if self.is_on(model):
             raise Conflict(f"a release of {model} is on: promote or abort it first")
         if self.was_rolled_back(model, version) and not again:
             msg = f"version {version} of {model} took itself back: say again=true to try it again"
             raise VersionRolledBack(msg)
-
-    def _check_ready(self, release: Release) -> None:
-        kept = release.kept
-        if not self._registry.find(kept.model, kept.candidate).is_ready:
-            raise Conflict(f"version {kept.candidate} has no worker: scale it up first")
 
     async def _begin_configured(self, plan: ReleasePlan) -> None:
         """Begin what the settings say, once: what has ended is not begun again by a restart."""

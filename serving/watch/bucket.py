@@ -16,9 +16,9 @@ from typing import Any
 from serving.archive.content import is_passed_over
 from serving.archive.manifest import MANIFEST_FILE
 from serving.settings import InvalidSettings
+from serving.watch.brought import Brought
 from serving.watch.found import (
     SUFFIXES,
-    Brought,
     Found,
     LookFailed,
     in_order,

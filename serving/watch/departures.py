@@ -6,8 +6,9 @@ from collections.abc import Collection
 from serving.audit.log import AuditLog
 from serving.errors import ServingError
 from serving.watch.counts import WatchCounts
-from serving.watch.deployer import Deployer, NotNow
+from serving.watch.deployer import Deployer
 from serving.watch.records import Record, Records
+from serving.watch.waiting import NotNow
 
 __all__ = ("Departures",)
 

@@ -3,7 +3,6 @@
 import asyncio
 import dataclasses
 import logging
-import shutil
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -20,27 +19,17 @@ from serving.registry.repository import version_rank
 from serving.releases.plan import CanaryPlan
 from serving.releases.releases import Releases
 from serving.settings import InvalidSettings
-from serving.watch.found import Brought, Found
+from serving.watch.brought import Brought, owning, take_away
+from serving.watch.found import Found
 from serving.watch.records import Outcome, Record
 from serving.watch.settings import WatchSettings
+from serving.watch.waiting import NotNow
 
-__all__ = ("Deployer", "NotNow")
+__all__ = ("Deployer",)
 
 _BY = "watch"
 
 _log = logging.getLogger(__name__)
-
-
-class NotNow(Exception):
-    """A release of its model goes on; nothing was changed.
-
-    Attributes:
-        model: its name.
-    """
-
-    def __init__(self, model: str) -> None:
-        super().__init__(f"a release of {model} goes on")
-        self.model = model
 
 
 class Deployer:
@@ -100,10 +89,10 @@ class Deployer:
         try:
             digest = await asyncio.to_thread(digest_of, brought.path)
         except BaseException:
-            _take_away(brought)
+            take_away(brought)
             raise
         if known is not None and known.digest == digest and not is_return:
-            _take_away(brought)
+            take_away(brought)
             change.is_dropped = True
             return msgspec.structs.replace(known, signature=found.signature)
         admitted = await self._admit(found, brought)
@@ -198,9 +187,9 @@ class Deployer:
         try:
             admitted = await self._admission.admit_path(brought.path, request)
         except BaseException:
-            _take_away(brought)
+            take_away(brought)
             raise
-        stored = _owning(admitted.stored, brought)
+        stored = owning(admitted.stored, brought)
         try:
             await asyncio.to_thread(_check, stored)
         except BaseException:
@@ -291,21 +280,6 @@ def _check(stored: StoredModel) -> None:
     """
     for sentence in describe_archive(stored):
         _log.debug("%s: %s", stored.url, sentence)
-
-
-def _owning(stored: StoredModel, brought: Brought) -> StoredModel:
-    """Let what was brought go with the model, or at once where the model has its own copy."""
-    if brought.work_dir is None:
-        return stored
-    if stored.work_dir is None:
-        return dataclasses.replace(stored, work_dir=brought.work_dir)
-    _take_away(brought)
-    return stored
-
-
-def _take_away(brought: Brought) -> None:
-    if brought.work_dir is not None:
-        shutil.rmtree(brought.work_dir, ignore_errors=True)
 
 
 def _canary_plan(settings: WatchSettings) -> CanaryPlan:

@@ -10,9 +10,9 @@ from itertools import islice
 from pathlib import Path
 
 from serving.archive.content import is_model, is_passed_over
+from serving.watch.brought import Brought
 from serving.watch.found import (
     SUFFIXES,
-    Brought,
     Found,
     LookFailed,
     in_order,

@@ -3,14 +3,13 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 from serving.registry.repository import version_rank
+from serving.watch.brought import Brought
 
 __all__ = (
     "SUFFIXES",
-    "Brought",
     "Found",
     "LookFailed",
     "Source",
@@ -43,19 +42,6 @@ class Found:
     modified_at: float = 0.0
     is_whole: bool = False
     problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Brought:
-    """Something that was found, on this machine.
-
-    Attributes:
-        path: the file or folder.
-        work_dir: what was made for it, and goes with it; None: it was here before.
-    """
-
-    path: Path
-    work_dir: Path | None = None
 
 
 class Source(Protocol):

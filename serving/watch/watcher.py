@@ -5,7 +5,6 @@ import logging
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -17,35 +16,17 @@ from serving.errors import InvalidModel, ServerUnavailable, ServingError
 from serving.releases.releases import Releases
 from serving.watch.counts import WatchCounts
 from serving.watch.departures import Departures
-from serving.watch.deployer import Deployer, NotNow
+from serving.watch.deployer import Deployer
 from serving.watch.found import Found, LookFailed, Source
 from serving.watch.passing import is_passing
 from serving.watch.records import Record, Records, record_of
+from serving.watch.waiting import NotNow, Waiting
 
 __all__ = ("Watcher",)
 
 _WATCHER = Actor("watcher")
-_FIRST_WAIT_S, _LONGEST_WAIT_S = 5.0, 300.0
-"""Before another attempt, where one failed by no fault of the archive."""
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class _Waiting:
-    """Something that was seen, and is not dealt with yet.
-
-    Attributes:
-        signature: of what was seen.
-        model: whose release it waits for; "": for none.
-        wait_s: before the next attempt, seconds.
-        not_before: monotonic seconds.
-    """
-
-    signature: str
-    model: str = ""
-    wait_s: float = _FIRST_WAIT_S
-    not_before: float = 0.0
 
 
 class Watcher:
@@ -77,7 +58,7 @@ class Watcher:
         self._deployer = deployer
         self._releases = releases
         self._audit = audit
-        self._waiting: dict[str, _Waiting] = {}
+        self._waiting: dict[str, Waiting] = {}
         self._there: set[str] = set()
         self._has_failed = False
         self.counts = WatchCounts()
@@ -183,7 +164,7 @@ class Watcher:
         if found.problem:
             self._note_problem(found)
             return
-        await self._attempt(found, known, _Waiting(found.signature), is_return=True)
+        await self._attempt(found, known, Waiting(found.signature), is_return=True)
 
     async def _is_pending_still(self, found: Found) -> bool:
         """Deal with what was found, if it is time; whether it has to wait."""
@@ -195,7 +176,7 @@ class Watcher:
             return True
         waiting = self._waiting.get(found.key)
         if waiting is None or waiting.signature != found.signature:
-            waiting = self._waiting[found.key] = _Waiting(found.signature)
+            waiting = self._waiting[found.key] = Waiting(found.signature)
             if not found.is_whole:
                 # What looks the same the next time is no longer being written.
                 return True
@@ -207,7 +188,7 @@ class Watcher:
         return not await self._attempt(found, known, waiting, is_return=False)
 
     async def _attempt(
-        self, found: Found, known: Record | None, waiting: _Waiting, *, is_return: bool
+        self, found: Found, known: Record | None, waiting: Waiting, *, is_return: bool
     ) -> bool:
         """Try to deploy; whether that is settled, for good or ill."""
         try:
@@ -224,8 +205,7 @@ class Watcher:
                     _log.exception("%s could not be deployed", found.key)
                 self._reject(found, error)
                 return True
-            waiting.not_before = time.monotonic() + waiting.wait_s
-            waiting.wait_s = min(waiting.wait_s * 2, _LONGEST_WAIT_S)
+            waiting.postpone(time.monotonic())
             _log.error("%s is not served yet: %s", found.key, error)
             return False
         if known is None or record.digest != known.digest:

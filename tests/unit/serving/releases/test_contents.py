@@ -63,7 +63,7 @@ async def test_canary_with_another_content_is_tried_from_the_beginning(
     house: House, made: list[FunctionPool], change: Callable[[House, str, str], Awaitable[None]]
 ) -> None:
     await house.releases.begin(msgspec.structs.replace(CANARY, step_requests=21), by="management")
-    house.releases.step("m", by="management")
+    house.releases.steering.step("m", by="management")
     house.pools["1.1"].points = [_point(2.0)]
     await house.ask_many(60)
     await change(house, "1.1", "others")
@@ -118,7 +118,7 @@ async def test_another_content_of_the_version_before_keeps_the_step_and_begins_t
     house: House, made: list[FunctionPool]
 ) -> None:
     await house.releases.begin(CANARY, by="management")
-    house.releases.step("m", by="management")
+    house.releases.steering.step("m", by="management")
     await house.ask_many(30)
     rounds = house.releases.course.releases["m"].kept.rounds
     await replace(house, "1.0", "others")
@@ -162,7 +162,7 @@ async def test_content_that_became_another_while_the_server_was_down_is_tried_an
     house: House,
 ) -> None:
     await house.releases.begin(CANARY, by="management")
-    house.releases.step("m", by="management")
+    house.releases.steering.step("m", by="management")
     write_weights(house, "1.1", "others")
     again = await reopened(house)
     report = again.releases.read("m")

@@ -20,6 +20,17 @@ V2_BODY = {"inputs": [{"name": "x", "datatype": "FP32", "shape": [], "data": [3]
 FAILS = {**GOOD, "seconds": 0.0, "failing": 1.0}
 
 
+ENSEMBLE = """
+name = "around"
+inputs = [{name = "x", datatype = "FP32", shape = []}]
+outputs = [{name = "y", datatype = "FP32", shape = [], value = "one.y"}]
+[[steps]]
+name = "one"
+model = "temper"
+inputs = {x = "x"}
+"""
+
+
 class House:
     """The addresses of a server of the versions 1.0 and 1.1, of which the latter always fails."""
 
@@ -47,6 +58,8 @@ class House:
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     folder = tmp_path_factory.mktemp("models")
     write_models(folder, {"1.0": {**GOOD, "seconds": 0.0}, "1.1": FAILS})
+    (folder / "around").mkdir()
+    (folder / "around" / "ensemble.toml").write_text(ENSEMBLE)
     (port,) = free_ports(1)
     with start_server(folder, SERVING_GRPC_INFERENCE_PORT=str(port)) as process:
         house = House(wait_for_server(process), port)
@@ -163,6 +176,33 @@ def test_address_and_header_keep_clients_with_their_version(house: House) -> Non
     ]
     assert {len(versions) for versions in by_user} == {1}
     assert len(set().union(*by_user)) == 2
+
+
+def test_steps_of_an_ensemble_know_who_asks(house: House) -> None:
+    weights, sticky = {"1.0": 1, "1.1": 1}, {"by": "header", "name": "x-user"}
+    house.begin(kind="split", weights=weights, sticky=sticky).raise_for_status()
+    infer = Stub(house.channel, "inference.GRPCInferenceService").method(
+        "unary_unary", "ModelInfer", oip.ModelInferResponse
+    )
+    tensor = oip.ModelInferRequest.InferInputTensor(name="x", datatype="FP32", shape=[])
+    tensor.contents.fp32_contents.append(3)
+    asked = oip.ModelInferRequest(model_name="around", inputs=[tensor])
+    found = []
+    for user in map(str, range(20)):
+        directly, within = (
+            house.inference.post(
+                f"/v2/models/{model}/infer", json=V2_BODY, headers={"x-user": user}
+            ).status_code
+            for model in ("temper", "around")
+        )
+        assert within == directly, "the version that fails is the same client's both times"
+        try:
+            infer(asked, timeout=20, metadata=(("x-user", user),))
+            assert directly == 200
+        except grpc.RpcError:
+            assert directly == 500
+        found.append(directly)
+    assert set(found) == {200, 500}
 
 
 def test_operator_begins_steps_pauses_and_ends_a_release(house: House) -> None:

@@ -102,7 +102,7 @@ async def test_client_who_stays_with_the_canary_cannot_take_it_back_by_mistakes(
     assert report.progress["rejections"] >= 1
     house.look(after_s=301)
     assert house.releases.read("m").share == 0.2, "somebody has to look first"
-    house.releases.promote("m", by="management")
+    house.releases.steering.promote("m", by="management")
 
 
 async def test_clients_mistakes_that_fall_on_both_versions_hold_nothing_up(house: House) -> None:

@@ -65,7 +65,7 @@ async def test_canary_gets_its_share_and_then_more_until_it_has_all(house: House
 async def test_version_before_may_lose_its_workers_in_the_end(house: House) -> None:
     plan = msgspec.structs.replace(CANARY, keep_stable=False)
     await house.releases.begin(plan, by="management")
-    house.releases.promote("m", by="management")
+    house.releases.steering.promote("m", by="management")
     await asyncio.sleep(0.01)
     assert house.pools["1.0"].min_workers == 0
 
@@ -121,7 +121,7 @@ async def test_requests_under_way_are_answered_before_the_workers_of_a_canary_go
     house.pools["1.1"].is_held = True
     asking = [asyncio.create_task(house.ask()) for _ in range(20)]
     await asyncio.sleep(0.01)
-    house.releases.abort("m", by="management", reason="enough")
+    house.releases.steering.abort("m", by="management", reason="enough")
     await asyncio.sleep(0.06)
     assert house.pools["1.1"].min_workers == 1, "somebody waits for it"
     for answer in house.pools["1.1"].held:
@@ -140,7 +140,7 @@ async def test_version_that_is_tried_again_keeps_its_workers_though_it_was_to_re
     house.pools["1.1"].is_held = True
     asking = [asyncio.create_task(house.ask()) for _ in range(20)]
     await asyncio.sleep(0.01)
-    house.releases.abort("m", by="management")
+    house.releases.steering.abort("m", by="management")
     await house.releases.begin(plan, by="management")
     for answer in house.pools["1.1"].held:
         answer()
@@ -151,7 +151,7 @@ async def test_version_that_is_tried_again_keeps_its_workers_though_it_was_to_re
 
 async def test_default_keeps_its_workers_though_it_was_to_rest(house: House) -> None:
     await house.releases.begin(CANARY, by="management")
-    house.releases.abort("m", by="management")
+    house.releases.steering.abort("m", by="management")
     house.engine.set_default("m", "1.1")
     await asyncio.sleep(0.01)
     assert house.pools["1.1"].min_workers == 1
@@ -189,15 +189,15 @@ async def test_version_that_is_loaded_anew_stays_in_its_release_and_is_still_jud
 
 async def test_paused_canary_gets_no_larger_and_still_goes_back(house: House) -> None:
     await house.releases.begin(CANARY, by="management")
-    assert house.releases.pause("m", by="management").state == "paused"
-    house.releases.pause("m", by="management")
+    assert house.releases.steering.pause("m", by="management").state == "paused"
+    house.releases.steering.pause("m", by="management")
     await house.ask_many(100)
     house.look(after_s=1000)
     assert house.releases.read("m").share == 0.2
-    assert house.releases.resume("m", by="management").state == "running"
+    assert house.releases.steering.resume("m", by="management").state == "running"
     house.look(after_s=1000)
     assert house.releases.read("m").share == 0.5
-    house.releases.pause("m", by="management")
+    house.releases.steering.pause("m", by="management")
     house.pools["1.1"].function = failing
     await house.ask_and_look(100)
     assert house.releases.read("m").state == "rolled_back"
@@ -389,8 +389,8 @@ async def test_split_of_three_has_a_share_for_each(house: House) -> None:
     found = await house.ask_many(400)
     assert all(60 < found.count(version) < 140 for version in ("1.1", "1.2"))
     with pytest.raises(BadInput, match="more than two"):
-        house.releases.step("m", by="management", share=0.5)
-    house.releases.abort("m", by="management")
+        house.releases.steering.step("m", by="management", share=0.5)
+    house.releases.steering.abort("m", by="management")
     await asyncio.sleep(0.01)
     assert [house.pools[version].min_workers for version in ("1.0", "1.1", "1.2")] == [1, 0, 0]
 
@@ -449,18 +449,18 @@ async def test_release_that_cannot_be_looked_at_does_not_hide_the_others(
 
 async def test_step_promote_and_abort_do_so_at_once(house: House) -> None:
     await house.releases.begin(CANARY, by="management")
-    assert house.releases.step("m", by="management").share == 0.5
-    assert house.releases.step("m", by="management", share=0.3).step == 0
-    assert house.releases.step("m", by="management").share == 0.5
+    assert house.releases.steering.step("m", by="management").share == 0.5
+    assert house.releases.steering.step("m", by="management", share=0.3).step == 0
+    assert house.releases.steering.step("m", by="management").share == 0.5
     with pytest.raises(BadInput, match="at most 1"):
-        house.releases.step("m", by="management", share=1.5)
+        house.releases.steering.step("m", by="management", share=1.5)
     house.pools["1.1"].has_worker = False
     with pytest.raises(Conflict, match="no worker"):
-        house.releases.promote("m", by="management")
+        house.releases.steering.promote("m", by="management")
     house.pools["1.1"].has_worker = True
-    assert house.releases.step("m", by="management", share=1).state == "completed"
+    assert house.releases.steering.step("m", by="management", share=1).state == "completed"
     with pytest.raises(Conflict, match="is over"):
-        house.releases.abort("m", by="management")
+        house.releases.steering.abort("m", by="management")
 
 
 @pytest.mark.parametrize(
@@ -525,7 +525,7 @@ async def test_version_that_is_introduced_does_not_answer_everything_as_the_high
     assert house.engine.registry.default_version("m") == "1.0"
     with pytest.raises(Conflict, match="is on"):
         await house.releases.introduce(third, plan, by="watch")
-    house.releases.abort("m", by="management")
+    house.releases.steering.abort("m", by="management")
     assert house.engine.registry.default_version("m") == "1.0"
     await house.releases.stop()
     await house.engine.stop(0)
@@ -542,7 +542,7 @@ async def test_version_that_cannot_be_introduced_is_no_less_than_before(
 
 async def test_canary_goes_on_after_a_restart_where_it_was(house: House) -> None:
     await house.releases.begin(msgspec.structs.replace(CANARY, sticky=BY_USER), by="management")
-    house.releases.step("m", by="management")
+    house.releases.steering.step("m", by="management")
     clients = [Client({"x-user": str(number)}) for number in range(40)]
     before = [await house.ask(client) for client in clients]
     again = await reopened(house)
@@ -575,7 +575,7 @@ async def test_canary_that_went_back_stays_back_after_a_restart(house: House) ->
 async def test_completed_release_holds_after_a_restart_and_is_not_begun_again(house: House) -> None:
     back = CanaryPlan(model="m", version="1.0", stable="1.1", steps=(0.5,))
     await house.releases.begin(back, by="management")
-    house.releases.promote("m", by="management")
+    house.releases.steering.promote("m", by="management")
     again = await reopened(house, releases={"m": msgspec.structs.replace(back, model="")})
     assert again.releases.read("m").state == "completed"
     assert set(await again.ask_many(20)) == {"1.0"}, "though 1.1 is higher"
@@ -686,8 +686,8 @@ async def test_nothing_is_copied_while_live_requests_wait(house: House) -> None:
 async def test_shadow_has_no_steps_and_ends_as_others_do(house: House) -> None:
     await house.releases.begin(ShadowPlan(model="m", version="1.1", stable="1.0"), by="management")
     with pytest.raises(BadInput, match="no steps"):
-        house.releases.step("m", by="management")
-    assert house.releases.promote("m", by="management").state == "completed"
+        house.releases.steering.step("m", by="management")
+    assert house.releases.steering.promote("m", by="management").state == "completed"
     assert set(await house.ask_many(5)) == {"1.1"}
 
 
@@ -695,8 +695,8 @@ async def test_split_has_no_next_step_but_a_share(house: House) -> None:
     plan = SplitPlan(model="m", stable="1.0", weights={"1.0": 1, "1.1": 1})
     await house.releases.begin(plan, by="management")
     with pytest.raises(BadInput, match="name the share"):
-        house.releases.step("m", by="management")
-    assert house.releases.step("m", by="management", share=0.25).share == 0.25
+        house.releases.steering.step("m", by="management")
+    assert house.releases.steering.step("m", by="management", share=0.25).share == 0.25
 
 
 async def test_metrics_tell_shares_answers_and_what_went_back(house: House) -> None:

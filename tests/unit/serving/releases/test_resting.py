@@ -49,7 +49,7 @@ async def leave_to_rest(house: House) -> list[asyncio.Task[str]]:
     house.pools["1.1"].is_held = True
     asking = [asyncio.create_task(house.ask()) for _ in range(5)]
     await turns()
-    house.releases.abort("m", by="management")
+    house.releases.steering.abort("m", by="management")
     return asking
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from serving.watch.folder import WatchedFolder
 from serving.archive.content import digest_of
+from serving.watch.folder import WatchedFolder
 from serving.watch.found import Found, LookFailed
 from serving.watch.settings import WatchSettings
 from tests.support_watch import put

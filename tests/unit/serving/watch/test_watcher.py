@@ -242,7 +242,7 @@ async def test_canary_goes_first_and_the_next_version_waits_for_its_end(tmp_path
             ("begin_release", "watcher"),
             ("deploy", "watcher"),
         ]
-        place.releases.promote("tag", by="management")
+        place.releases.steering.promote("tag", by="management")
         await place.look(1)
         assert place.releases.read("tag").candidate == "3"
         assert place.releases.read("tag").stable == "2"
@@ -298,7 +298,7 @@ async def test_version_that_took_itself_back_waits_for_another_content(tmp_path:
 
 
 def roll_back(place: Place) -> None:
-    from serving.releases.guard import Verdict
+    from serving.releases.verdict import Verdict
 
     course = place.releases.course
     course.roll_back(course.releases["tag"], Verdict("errors", "it failed too often", {}))
