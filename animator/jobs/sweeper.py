@@ -2,7 +2,8 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import groupby
 
 from redis import Redis
@@ -17,6 +18,10 @@ logger = logging.getLogger(__name__)
 _GRACE = 3600.0
 """Seconds after which a file that belongs to nothing is not one that is just being stored."""
 
+_SHARE = 120.0
+"""Seconds for each of the things to be done: a sweep that goes on for long is ended, and the last
+of them must not wait for ever for the first."""
+
 
 class Sweeper:
     """Sweeps; done twice at a time it does no harm."""
@@ -27,6 +32,7 @@ class Sweeper:
         documents: DocumentStore,
         blobs: BlobStore,
         clock: Callable[[], float] = time.time,
+        timer: Callable[[], float] = time.monotonic,
     ) -> None:
         """Prepare to sweep.
 
@@ -35,35 +41,48 @@ class Sweeper:
             documents: what is kept of drawings.
             blobs: the files.
             clock: tells seconds since 1970.
+            timer: tells seconds that pass.
         """
         self._redis = client
         self._accounts = Accounts(client)
         self._documents = documents
         self._blobs = blobs
         self._clock = clock
+        self._timer = timer
 
     def sweep(self) -> None:
         """Forget what is over, with all that was made of it, and what belongs to nothing."""
         now = self._clock()
-        expired = self._documents.expired(now)
-        for drawing in expired:
-            forget_drawing(self._documents, self._blobs, drawing)
-        motions = self._documents.expired_motions(now)
-        for motion in motions:
-            forget_motion(self._documents, self._blobs, motion)
+        forget = partial(forget_drawing, self._documents, self._blobs)
+        drawings = self._do(forget, self._documents.expired(now))
+        forget = partial(forget_motion, self._documents, self._blobs)
+        motions = self._do(forget, self._documents.expired_motions(now))
+        lost = self._do(self._blobs.delete, self._lost(now - _GRACE))
+        self._accounts.swept({"drawing": drawings, "motion": motions, "file": lost})
+        if drawings or lost:
+            logger.info("forgot %d drawings and %d lost files", drawings, lost)
+        # Last, for nobody knows how much there is of it.
         self._documents.tidy(now - _GRACE)
-        lost = self._lost(now - _GRACE)
-        for blob in lost:
-            self._blobs.delete(blob)
-        counts = {"drawing": len(expired), "motion": len(motions), "file": len(lost)}
-        self._accounts.swept(counts)
-        if expired or lost:
-            logger.info("forgot %d drawings and %d lost files", len(expired), len(lost))
 
-    def _lost(self, before: float) -> list[str]:
+    def _do(self, act: Callable[[str], None], those: Iterable[str]) -> int:
+        """Do something with each while there is time; how many it was done with.
+
+        What is left has its turn in the next sweep.
+        """
+        end = self._timer() + _SHARE
+        count = 0
+        for one in those:
+            act(one)
+            count += 1
+            if self._timer() > end:
+                break
+        return count
+
+    def _lost(self, before: float) -> Iterator[str]:
         """Old files whose document is gone; it is asked for once for all of its files."""
-        old = groupby(self._blobs.written_before(before), _id_in)
-        return [blob for id, files in old if not self._documents.knows(id) for blob in files]
+        for id, files in groupby(self._blobs.written_before(before), _id_in):
+            if not self._documents.knows(id):
+                yield from files
 
 
 def _id_in(blob: str) -> str:

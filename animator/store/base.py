@@ -97,7 +97,10 @@ class DocumentStore(Protocol):
         ...
 
     def expired(self, now: float) -> tuple[str, ...]:
-        """Ids of the drawings whose time is over at `now` (seconds since 1970), sorted."""
+        """Ids of drawings whose time is over at `now` (seconds since 1970).
+
+        A large store gives a part of them, and all with calls some time apart.
+        """
         ...
 
     def expired_motions(self, now: float) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from animator.core.errors import NotFound
 from animator.store.base import OpenBlob
 from animator.store.disk import check_name, copy_file, list_names, write_file
+from animator.store.turns import part_of
 
 __all__ = ("FileBlobs", "check_blob")
 
@@ -61,7 +62,8 @@ class FileBlobs:
 
     def written_before(self, instant: float) -> tuple[str, ...]:
         """Names of blobs that nobody wrote since; see `BlobStore.written_before`."""
-        return tuple(name for name in list_names(self._folder, _BLOB) if self._age(name) < instant)
+        names = part_of(list_names(self._folder, _BLOB), instant)
+        return tuple(name for name in names if self._age(name) < instant)
 
     def _age(self, name: str) -> float:
         try:

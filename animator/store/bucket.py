@@ -169,12 +169,13 @@ class Bucket:
             return False
         return True
 
-    def list(self, prefix: str) -> Iterator[Listed]:
-        """Objects whose key begins so, in the order of their keys, a thousand at a time."""
+    def list(self, prefix: str, after: str = "") -> Iterator[Listed]:
+        """Objects whose key begins so, after a key, in the order of keys, a thousand at a time."""
         own = self._place.prefix
         with self._asking():
             pages = self._client().get_paginator("list_objects_v2")
-            for page in pages.paginate(Bucket=self._place.bucket, Prefix=own + prefix):
+            begin = {"StartAfter": own + after} if after else {}
+            for page in pages.paginate(Bucket=self._place.bucket, Prefix=own + prefix, **begin):
                 for found in page.get("Contents", ()):
                     key = found["Key"].removeprefix(own)
                     yield Listed(key, found["LastModified"].timestamp())

@@ -33,6 +33,7 @@ from animator.store.listed import (
     entry_of,
     not_found,
 )
+from animator.store.turns import part_of
 
 __all__ = ("FileDocuments",)
 
@@ -119,7 +120,7 @@ class FileDocuments(ListedDocuments):
         return self._file(kind, id).exists()
 
     def _expired(self, kind: type[_Perishable], now: float) -> tuple[str, ...]:
-        return tuple(id for id in self._ids(kind) if self._is_expired(kind, id, now))
+        return tuple(id for id in part_of(self._ids(kind), now) if self._is_expired(kind, id, now))
 
     def _is_expired(self, kind: type[_Perishable], id: str, now: float) -> bool:
         try:

@@ -2,18 +2,22 @@
 
 import string
 from contextlib import suppress
+from itertools import chain, islice, takewhile
 from pathlib import Path
 
 from animator.core.errors import NotFound
 from animator.store.base import OpenBlob
 from animator.store.blobs import check_blob
 from animator.store.bucket import Bucket
+from animator.store.turns import MOST, TURN, share_of
 
 __all__ = ("ObjectBlobs",)
 
 _FIRST_LETTERS = string.ascii_letters + string.digits + "-_"
-_TURN = 600
-"""Seconds after which `written_before` looks at names with another first letter."""
+"""Of names, in the order of their turns."""
+
+_LETTERS = "".join(sorted(_FIRST_LETTERS))
+"""Of names, in the order of a listing."""
 
 
 class ObjectBlobs:
@@ -47,11 +51,22 @@ class ObjectBlobs:
         """Names of old blobs with one first letter, which goes by the instant.
 
         A bucket may hold millions, and a listing gives a thousand at a time; with ten minutes
-        between two instants all letters have had their turn after eleven hours.
+        between two instants all letters have had their turn after eleven hours. Where a letter has
+        more than are looked at in one turn, it is gone on elsewhere in its next.
         """
-        letter = _FIRST_LETTERS[int(instant // _TURN) % len(_FIRST_LETTERS)]
-        found = self._bucket.list(f"blobs/{letter}")
+        round_, letter = divmod(int(instant // TURN), len(_FIRST_LETTERS))
+        prefix = f"blobs/{_FIRST_LETTERS[letter]}"
+        begin = prefix + _place(share_of(round_))
+        later = self._bucket.list(prefix, after=begin)
+        earlier = takewhile(lambda one: one.key <= begin, self._bucket.list(prefix))
+        found = islice(chain(later, earlier), MOST)
         return tuple(one.key.removeprefix("blobs/") for one in found if one.written < instant)
+
+
+def _place(share: float) -> str:
+    """Two letters with which about so many of all names begin, or smaller ones."""
+    first, second = divmod(int(share * len(_LETTERS) ** 2), len(_LETTERS))
+    return _LETTERS[first] + _LETTERS[second]
 
 
 def _key(name: str) -> str:

@@ -12,7 +12,7 @@ There is no lock over several objects, so three habits stand in for one:
 
 from collections.abc import Sequence
 from contextlib import suppress
-from itertools import takewhile
+from itertools import compress, islice, takewhile
 from typing import TypeVar
 
 import msgspec
@@ -39,6 +39,7 @@ from animator.store.listed import (
     entry_of,
     not_found,
 )
+from animator.store.turns import MOST
 
 __all__ = ("ObjectDocuments",)
 
@@ -207,14 +208,14 @@ class ObjectDocuments(ListedDocuments):
     def _expired(self, kind: type[_Kept], now: float) -> tuple[str, ...]:
         prefix = f"documents/expiring/{FOLDERS[kind]}/"
         names = (found.key.removeprefix(prefix) for found in self._bucket.list(prefix))
-        over = list(takewhile(lambda name: name[:14] <= _instant(now), names))
-        ids = []
-        for name in over:
-            if self._is_expired(kind, name[15:], now):
-                ids.append(name[15:])
-            else:  # it is gone, or kept for another time
+        # The first are gone when this is asked again, and the next have their turn.
+        over = list(islice(takewhile(lambda name: name[:14] <= _instant(now), names), MOST))
+        ids = [name[15:] for name in over]
+        are_expired = self._bucket.each(lambda id: self._is_expired(kind, id, now), ids)
+        for name, is_expired in zip(over, are_expired, strict=True):
+            if not is_expired:  # it is gone, or kept for another time
                 self._bucket.delete(prefix + name)
-        return tuple(sorted(ids))
+        return tuple(sorted(compress(ids, are_expired)))
 
     def _is_expired(self, kind: type[_Kept], id: str, now: float) -> bool:
         try:

@@ -123,6 +123,24 @@ def test_file_that_belongs_to_nothing_goes_once_it_is_old(
     assert left == {"kept.upload", "kept.jpg", "kept.background", "kept-a.gif", "new.gif"}
 
 
+def test_sweep_that_takes_too_long_is_ended_and_gone_on_with_in_the_next(
+    client: Redis, documents: FileDocuments, blobs: FileBlobs
+) -> None:
+    minutes = (60.0 * number for number in range(1000))
+    for number in range(4):
+        fill(documents, blobs, f"over-{number}", NOW)
+    for name in ("lost-1.gif", "lost-2.gif"):
+        blobs.put(name, b"x")
+    late = time.time() + 7200
+    slow = Sweeper(client, documents, blobs, clock=lambda: late, timer=lambda: next(minutes))
+    left = []
+    for _ in range(2):
+        slow.sweep()
+        left.append(len(documents.drawings_of("somebody")))
+    assert left == [1, 0], "three take more than two minutes"
+    assert blobs.written_before(late) == (), "they do not wait for the drawings"
+
+
 def test_clock_is_that_of_the_world(
     client: Redis, documents: FileDocuments, blobs: FileBlobs, tmp_path: Path
 ) -> None:
