@@ -77,14 +77,14 @@ def _connect(
         points = np.concatenate((lines.points, inner))
         corners = _clip(data, points, Delaunay(points).simplices)
         inner = _smooth(size, points, corners, len(lines.points))
-    for _ in range(REPAIRS):
+    for left in reversed(range(REPAIRS + 1)):
         points = np.concatenate((lines.points, inner))
-        gone = _missing(lines.pieces, Delaunay(points).simplices, len(points))
-        if not gone.any():
+        corners = Delaunay(points).simplices
+        gone = _missing(lines.pieces, corners, len(points))
+        if not (left and gone.any()):
             break
         lines = _halve(lines, gone)
-    points = np.concatenate((lines.points, inner))
-    return points, _clip(data, points, Delaunay(points).simplices), lines
+    return points, _clip(data, points, corners), lines
 
 
 def _smooth(size: Plane, points: Points, corners: Corners, fixed: int) -> Points:
