@@ -7,13 +7,14 @@ its clients read.
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote
 
 import msgspec
 
 from serving.admission import Admission, Admitted, RegisterRequest
 from serving.audit.log import AuditLog, Change
+from serving.catalogue import Catalogue
 from serving.engine import Engine
 from serving.errors import (
     BadInput,
@@ -25,47 +26,15 @@ from serving.errors import (
     VersionInUse,
     WorkersNotStarted,
 )
-from serving.protocol.exchange import RawRequest
-from serving.protocol.torchserve import (
-    ModelDescription,
-    ModelList,
-    ModelListItem,
-    page_of_models,
-)
+from serving.orders import Batches, Status
 from serving.registry.endpoint import Endpoint
 from serving.settings import ServerSettings
 
-__all__ = ("NOT_ALLOWED", "Batches", "Management", "Status")
+__all__ = ("NOT_ALLOWED", "Management")
 
 _LONGEST_SLO_MS = 3_600_000
 
 NOT_ALLOWED = "Requested method is not allowed, please refer to API document."
-
-
-class Status(NamedTuple):
-    """What was done.
-
-    Attributes:
-        code: HTTP's; 202 when it is still being done.
-        text: one sentence.
-    """
-
-    code: int
-    text: str
-
-
-class Batches(NamedTuple):
-    """How batches are made from now on; None: as before.
-
-    Attributes:
-        size: most items of one.
-        max_delay_ms: longest wait for company, milliseconds.
-        slo_p99_ms: of the latency, milliseconds; 0: none any more.
-    """
-
-    size: int | None
-    max_delay_ms: int | None
-    slo_p99_ms: int | None = None
 
 
 class Management:
@@ -76,6 +45,9 @@ class Management:
         settings: what is allowed.
         audit: takes note of each change.
         on_change: called when what is served has changed.
+
+    Attributes:
+        catalogue: what is served, for who reads it.
     """
 
     def __init__(
@@ -90,18 +62,9 @@ class Management:
         self._audit = audit
         self._on_change = on_change
         self._admission = Admission(settings)
-        self._at_startup: set[str] = set()
         self._arriving: list[str] = []
         self._is_reference = settings.compat == "torchserve"
-
-    @property
-    def startup_models(self) -> set[str]:
-        """Names of the models that are served since the start of the server."""
-        return self._at_startup & set(self._engine.registry.names)
-
-    def note_startup(self) -> None:
-        """Learn that what is served now is served since the start of the server."""
-        self._at_startup |= set(self._engine.registry.names)
+        self.catalogue = Catalogue(engine, is_reference=self._is_reference)
 
     @property
     def may_change_models(self) -> bool:
@@ -148,7 +111,7 @@ class Management:
         admitted = await self._admission.admit(request, over=over)
         await self._add(admitted, wait=True)
         manifest = admitted.stored.manifest
-        self._at_startup.add(manifest.name)
+        self.catalogue.note_startup(manifest.name)
         return manifest.name, manifest.version
 
     async def _add(self, admitted: Admitted, *, wait: bool) -> Status:
@@ -287,35 +250,6 @@ class Management:
             200, f'Default version successfully updated for model "{name}" to "{version}"'
         )
 
-    def list_models(self, limit: int, start: int) -> ModelList:
-        """List the models by name, a page at a time."""
-        registry = self._engine.registry
-        models = [
-            ModelListItem(model_name=name, model_url=registry.find(name).describe().model_url)
-            for name in registry.names
-        ]
-        return page_of_models(models, limit, start, is_reference=self._is_reference)
-
-    async def describe(
-        self, name: str, version: str | None, *, is_customized: bool = False
-    ) -> list[ModelDescription]:
-        """Describe a version, the default one, or "all"; perhaps with the handler's own words.
-
-        Raises:
-            ModelNotFound: when there is no such model.
-            ServingError: why the handler says nothing.
-        """
-        registry = self._engine.registry
-        if version == "all":
-            return [self._describe(endpoint) for endpoint in registry.versions(name)]
-        description = self._describe(registry.find(name, version))
-        if is_customized:
-            request = RawRequest({}, headers={"describe": "True"}, verb="describe")
-            reply = await self._engine.ask(name, request, version=version)
-            metadata = _metadata(reply.body)
-            description = msgspec.structs.replace(description, customized_metadata=metadata)
-        return [description]
-
     async def _start(self, admitted: Admitted, *, wait: bool) -> None:
         """Serve what was admitted; the reference tries again what nobody waits for."""
         stored, config = admitted.stored, admitted.config
@@ -337,10 +271,6 @@ class Management:
         finally:
             self._arriving.remove(archive)
 
-    def _describe(self, endpoint: Endpoint) -> ModelDescription:
-        is_at_startup = endpoint.manifest.name in self._at_startup
-        return msgspec.structs.replace(endpoint.describe(), loaded_at_startup=is_at_startup)
-
     def _begin(self, change: Change, name: str, version: str) -> None:
         change.model, change.version = name, version
         change.before = self._engine.registry.state_of(name)
@@ -361,11 +291,3 @@ def _file_name(url: str) -> str:
 def _not_started(name: str, version: str, error: ServingError) -> WorkersNotStarted:
     msg = f"Failed to start workers for model {name} version: {version}: {error.message}"
     return WorkersNotStarted(msg)
-
-
-def _metadata(body: bytes) -> object:
-    """Read what a handler says of itself: JSON, or else plain text."""
-    try:
-        return msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return body.decode("utf-8", "replace")

@@ -134,7 +134,7 @@ class Services:
                 self.audit.note("start", Change(reason=error.message), error.code)
                 raise
             self.audit.note("start", Change(after=self.served()))
-        self.management.note_startup()
+        self.management.catalogue.note_startup()
 
     def send_traces(self) -> None:
         """Send what is not sent yet, within a second; the server stops."""
@@ -219,7 +219,9 @@ class Services:
             self.releases, self.audit, is_reference=settings.compat == "torchserve"
         )
         if kind == "inference":
-            inference = InferenceRoutes(engine, settings, lambda: self.management.startup_models)
+            inference = InferenceRoutes(
+                engine, settings, lambda: self.management.catalogue.startup_models
+            )
             v2 = V2Routes(self._open_inference, self._repository, settings.max_request_bytes)
             return (inference.find, self._workflow_routes.predict, v2.find, releases.hear)
         if kind == "management":

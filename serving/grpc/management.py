@@ -9,7 +9,8 @@ from serving.admission import RegisterRequest
 from serving.errors import NotAllowed
 from serving.grpc.calls import MethodHandler, Service, given_name
 from serving.grpc.context import Context
-from serving.management import Management, Status
+from serving.management import Management
+from serving.orders import Status
 from serving.protocol.proto.generated import torchserve_management_pb2 as pb
 from serving.protocol.torchserve import encode_pretty
 
@@ -46,7 +47,7 @@ class ManagementService:
         }
 
     async def _describe(self, request: pb.DescribeModelRequest, _: Context) -> Message:
-        described = await self._management.describe(
+        described = await self._management.catalogue.describe(
             given_name(request.model_name),
             request.model_version or None,
             is_customized=request.customized,
@@ -54,7 +55,9 @@ class ManagementService:
         return pb.ManagementResponse(msg=encode_pretty(described).decode())
 
     async def _list(self, request: pb.ListModelsRequest, _: Context) -> Message:
-        page = self._management.list_models(request.limit or _USUAL_LIMIT, request.next_page_token)
+        page = self._management.catalogue.list_models(
+            request.limit or _USUAL_LIMIT, request.next_page_token
+        )
         return pb.ManagementResponse(msg=encode_pretty(page).decode())
 
     async def _register(self, request: pb.RegisterModelRequest, _: Context) -> Message:

@@ -16,8 +16,9 @@ from serving.http.problems import NoRoute
 from serving.http.replies import json_reply, status_reply, text_reply
 from serving.http.request import HttpRequest
 from serving.http.routing import NOT_FOUND, check_method
-from serving.management import Batches, Management, Status
+from serving.management import Management
 from serving.observe.lineage import lineage_of
+from serving.orders import Batches, Status
 from serving.protocol.exchange import RawReply
 from serving.tokens import TokenKind, Tokens
 
@@ -107,7 +108,7 @@ class ManagementRoutes:
         if request.method in {"GET", "HEAD"}:
             limit = _lenient_number(request, "limit", 100)
             start = _lenient_number(request, "next_page_token", 0)
-            return json_reply(self._management.list_models(limit, start))
+            return json_reply(self._management.catalogue.list_models(limit, start))
         check_method(
             request, *(("GET", "POST") if self._management.may_change_models else ("GET",))
         )
@@ -128,7 +129,7 @@ class ManagementRoutes:
     async def _describe(self, request: HttpRequest, name: str, version: str | None) -> RawReply:
         is_customized = (request.parameter("customized") or "").lower() == "true"
         return json_reply(
-            await self._management.describe(name, version, is_customized=is_customized)
+            await self._management.catalogue.describe(name, version, is_customized=is_customized)
         )
 
     async def _scale(self, request: HttpRequest, name: str, version: str | None) -> RawReply:

@@ -14,9 +14,10 @@ from serving.audit.log import AuditLog
 from serving.audit.settings import AuditSettings
 from serving.engine import Engine
 from serving.errors import BadInput, Conflict
-from serving.management import Batches, Management
+from serving.management import Management
 from serving.model_config import ModelConfig
 from serving.observe.metrics import ServerMetrics
+from serving.orders import Batches
 from serving.settings import ServerSettings
 from tests.support_archives import pack
 
@@ -95,7 +96,7 @@ def test_batches_are_of_the_new_size_and_made_by_the_same_worker(
             assert [together for together, _ in after] == [4] * 4
             assert {pid for _, pid in after} == {pid for _, pid in before} != {os.getpid()}
             await management.rebatch("count", None, Batches(None, 0))
-            (described,) = await management.describe("count", None)
+            (described,) = await management.catalogue.describe("count", None)
             assert (described.batch_size, described.max_batch_delay) == (4, 0)
             assert engine.registry.find("count").config.batch_size == 4
 
@@ -110,7 +111,7 @@ def test_size_that_a_handler_was_told_at_its_start_is_not_changed_but_the_delay_
             with pytest.raises(Conflict, match="register it anew"):
                 await management.rebatch("told", None, Batches(4, 9))
             await management.rebatch("told", None, Batches(2, 9))
-            (described,) = await management.describe("told", None)
+            (described,) = await management.catalogue.describe("told", None)
             assert (described.batch_size, described.max_batch_delay) == (2, 9)
             for batches in (Batches(0, None), Batches(None, -1)):
                 with pytest.raises(BadInput):

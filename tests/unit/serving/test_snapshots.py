@@ -9,8 +9,9 @@ from serving.admission import RegisterRequest
 from serving.audit.log import AuditLog
 from serving.audit.settings import AuditSettings
 from serving.engine import Engine
-from serving.management import Batches, Management
+from serving.management import Management
 from serving.observe.metrics import ServerMetrics
+from serving.orders import Batches
 from serving.properties import parse_properties
 from serving.settings import ServerSettings
 from serving.snapshots import Snapshots, latest_snapshot
