@@ -7,7 +7,7 @@ import numpy as np
 
 from animator.core.annotation import Annotation, Depth
 from animator.core.drawing import Drawing, Figure, crop_figure
-from animator.core.errors import NoFigureFound
+from animator.core.errors import EmptyMask, InvalidSkeleton, NoFigureFound
 from animator.core.geometry import Box
 from animator.core.mask import Mask, mask_from_run_lengths
 from animator.core.moved_figure import MovedFigure, Rehearsal
@@ -42,18 +42,16 @@ def move_figures(
     Raises:
         NoFigureFound: when the annotation holds no figure with outline and skeleton.
         InvalidMotion: when a motion does not fit.
-        EmptyMask: when a figure's outline is too small to move.
-        InvalidSkeleton: when a figure's joints cannot be moved.
+        EmptyMask: when a figure's outline is too small to move; it is about that figure.
+        InvalidSkeleton: when a figure's joints cannot be moved; it is about that figure.
     """
     moved: list[MovedFigure] = []
     ready = _ready_figures(annotation)
     for one in ready:
         progress("rigging", 0.0)
-        figure, mask = crop_figure(drawing, one.box), one.mask
-        template = rigging.skeleton
-        used = one.skeleton if template is None else fit_template(template, mask)
+        figure = crop_figure(drawing, one.box)
         with part("rig"):
-            rig = build_rig(figure, mask, used, rigging)
+            rig = _rig(one, figure, rigging)
         progress("moving", 0.1)
         rehearsed = directions.repertoire if len(moved) >= len(ready) - MOST_REHEARSED else {}
         moved.append(_move(one, figure, rig, replace(directions, repertoire=rehearsed)))
@@ -85,6 +83,18 @@ def _ready_figures(annotation: Annotation) -> list[_Ready]:
         )
         raise NoFigureFound(msg)
     return sorted(ready, key=lambda figure: figure.box.y2)
+
+
+def _rig(one: _Ready, figure: Figure, rigging: RigOptions) -> Rig:
+    """All that is needed to move a figure; what keeps it from moving is said to be of that one."""
+    try:
+        template = rigging.skeleton
+        used = one.skeleton if template is None else fit_template(template, one.mask)
+        return build_rig(figure, one.mask, used, rigging)
+    except (EmptyMask, InvalidSkeleton) as error:
+        named = type(error)(f"Figure {one.id!r}: {error.message}")
+        named.about = (one.id,)
+        raise named from error
 
 
 def _move(one: _Ready, figure: Figure, rig: Rig, directions: Directions) -> MovedFigure:

@@ -7,12 +7,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, ImageOps
 from playwright.sync_api import Browser, Page, expect
 
+from animator.core.mask import Mask, run_lengths_from_mask
 from animator.motion import list_motions, load_motion, write_bvh
 from tests.support_pages import AXE, JOB_MS, SIZES, find_barriers, open_page, take_picture
 from tests.support_serve import App, wait_until
@@ -247,3 +249,45 @@ def test_file_may_be_dropped_on_the_gallery(open_gallery: Any, dancer: str) -> N
     }"""
     page.evaluate(drop, write_bvh(load_motion("hop")[0]))
     expect(page.get_by_role("option", name="Dropped")).to_be_visible(timeout=JOB_MS)
+
+
+def test_figure_that_cannot_be_cut_out_is_told_by_its_number(
+    browser: Browser, app: App, shared_data: Path
+) -> None:
+    mirrored = ImageOps.mirror(Image.open(shared_data / "drawings" / PAIR))
+    data = io.BytesIO()
+    mirrored.save(data, "JPEG")
+    drawing = upload(app, data.getvalue())
+    address = f"/api/drawings/{drawing}"
+    answer = app.http.get(f"{address}/annotation")
+    one = max(answer.json()["figures"], key=lambda figure: figure["box"][0])
+    dot = np.zeros(one["mask"]["size"], np.bool_)
+    dot[20, 20] = True
+    lengths = msgspec.to_builtins(run_lengths_from_mask(Mask(dot)))
+    changed = app.http.patch(
+        f"{address}/figures/{one['id']}",
+        json={"mask": lengths},
+        headers={"If-Match": answer.headers["ETag"]},
+    )
+    assert changed.status_code == 200, changed.text
+    with open_page(browser, "phone", storage_state=app.owner) as page:
+        page.goto(f"{app.url}/drawings/{drawing}")
+        told = page.locator("[data-code=empty_mask]")
+        expect(told).to_contain_text("It is figure 2, counted from the left.", timeout=JOB_MS)
+        take_picture(page, "figure-told")
+
+
+def test_movement_that_failed_while_the_server_was_away_is_made_when_it_is_back(
+    open_gallery: Any, dancer: str
+) -> None:
+    page = open_gallery(dancer, "phone")
+    page.route("**/api/**", lambda route: route.abort())
+    page.locator("[data-motion=hop]").click()
+    expect(page.locator("[data-code=offline]")).to_be_visible()
+    expect(page.locator("#banner")).to_contain_text("The server does not answer")
+    page.unroute("**/api/**")
+    expect(page.locator("#banner")).to_contain_text("The server is back")
+    expect(page.locator(".player canvas")).to_be_visible(timeout=JOB_MS)
+    expect(page).to_have_url(re.compile("hop"))
+    expect(page.locator("[data-code]")).to_have_count(0)
+    expect(page.locator("[data-motion=hop]")).to_have_attribute("aria-selected", "true")

@@ -8,7 +8,8 @@ from animator.core.animation import AnimationFormat
 from animator.core.annotation import Annotation
 from animator.core.documents import AnimationRequest, Part
 from animator.core.drawing import Drawing
-from animator.core.errors import UnknownMotion
+from animator.core.errors import EmptyMask, UnknownMotion
+from animator.core.mask import Mask, run_lengths_from_mask
 from animator.core.motion import Blend, Playback
 from animator.core.stage import Stage
 from animator.directing import Props, direct, playback_of
@@ -163,3 +164,14 @@ def test_views_hold_the_whole_figure_in_every_motion(pair: Annotation) -> None:
     for clip in figure.clips:
         away = np.abs(skin_figure(figure, clip) - clip.view[:2])
         assert away.max() < clip.view[2] / 2, clip.name
+
+
+def test_figure_that_cannot_be_moved_is_named(pair: Annotation) -> None:
+    left, right = pair.figures
+    assert right.mask is not None
+    dot = np.zeros(right.mask.size, np.bool_)
+    dot[100, 50] = True
+    tiny = msgspec.structs.replace(right, mask=run_lengths_from_mask(Mask(dot)))
+    with pytest.raises(EmptyMask, match="Figure 'right': The outline") as found:
+        stage_pair(msgspec.structs.replace(pair, figures=(left, tiny)))
+    assert found.value.about == ("right",)

@@ -4,6 +4,7 @@ import { addressOf, readAddress } from "../addresses.js";
 import { Animations } from "../animations.js";
 import { ApiError, deleteDrawing, isGone, listMotions, pictureUrl, putBackground } from "../api.js";
 import { drawIcon } from "../art.js";
+import { reportConnection, untilBack } from "../connection.js";
 import { el, frames } from "../dom.js";
 import { batchStrip } from "../elements/batch-strip.js";
 import { exportMenu } from "../elements/exports.js";
@@ -293,6 +294,10 @@ class ResultPage {
     another.classList.toggle("is-quiet", first !== null);
     const actions = [first, another];
     const note = problem(error, ...actions.filter((action) => action !== null));
+    const which = this.movable.findIndex((figure) => error instanceof ApiError && error.about.includes(figure));
+    if (which >= 0 && this.movable.length > 1) {
+      note.querySelector("h2")?.after(el("p", {}, strings.whichFigure(which + 1)));
+    }
     this.heading.textContent = note.querySelector("h2")?.textContent ?? "";
     this.heading.classList.add("is-said-below");
     this.stage.stopWaiting();
@@ -300,6 +305,17 @@ class ResultPage {
     this.below.inert = true;
     this.side.replaceChildren();
     this.talk.replaceChildren(note);
+    if (error instanceof ApiError && error.code === "offline") this.goOnWhenBack(note);
+  }
+
+  /**
+   * Nobody need press a button once the server answers again.
+   * @param {HTMLElement} note what was said of it
+   */
+  async goOnWhenBack(note) {
+    reportConnection(false);
+    await untilBack();
+    if (note.isConnected && !this.leaving.signal.aborted) await this.again();
   }
 
   /** Go on from where it failed. */

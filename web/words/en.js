@@ -609,6 +609,7 @@ export const words = {
   },
 
   retry: "Try again",
+  whichFigure: (/** @type {number} */ number) => `It is figure ${number}, counted from the left.`,
 
   /** One entry a code of the API; `tips` are shown as a list. */
   errors: /** @type {Record<string, { title: string, text?: string, tips?: string[] }>} */ ({

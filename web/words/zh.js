@@ -585,6 +585,7 @@ export const words = {
   },
 
   retry: "再试一次",
+  whichFigure: (/** @type {number} */ number) => `是从左边数起的第 ${number} 个人物。`,
 
   errors: {
     no_figure_found: {
