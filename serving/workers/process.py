@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 
 from serving.errors import (
     InvalidModel,
-    LoadOutOfMemory,
     NoWorker,
     ServerUnavailable,
     ServingError,
@@ -17,7 +16,7 @@ from serving.observe.origin import carried_on
 from serving.protocol.exchange import RawReply
 from serving.protocol.tensors import Buffer
 from serving.workers.async_channel import AsyncChannel
-from serving.workers.channel import Areas, ChannelClosed, channel_pair
+from serving.workers.channel import ChannelClosed
 from serving.workers.child import Child
 from serving.workers.health import Health, resident_bytes
 from serving.workers.launch import WorkerSpec
@@ -27,7 +26,6 @@ from serving.workers.messages import (
     Forget,
     Item,
     Loaded,
-    LoadFailed,
     Message,
     Ping,
     Pong,
@@ -37,7 +35,7 @@ from serving.workers.messages import (
 )
 from serving.workers.runs import Answer, OnAnswer, OnChunk, Runs, answer_of
 from serving.workers.runs import Run as RunUnderWay
-from serving.workers.shared import SharedArea, make_areas
+from serving.workers.start import load_failure, start_process
 
 __all__ = ("Answer", "OnAnswer", "OnChunk", "Worker")
 
@@ -113,7 +111,8 @@ class Worker:
             InvalidModel: when the model cannot be loaded, or not in time.
         """
         self._first = asyncio.get_running_loop().create_future()
-        self._channel = self._launch()
+        name = f"{self._spec.model} worker {self.number}"
+        self._channel, self._child = start_process(self._spec, name, self._hear, self._lose)
         try:
             async with asyncio.timeout(timeout_s):
                 self._channel.send(self._load)
@@ -131,7 +130,7 @@ class Worker:
             raise
         if not isinstance(message, Loaded):
             await self.stop(_REAP_S)
-            raise self._load_failure(message)
+            raise load_failure(self._spec, message)
         self.is_raw = message.is_raw
         self.load_s = message.seconds
         self.last_used = time.monotonic()
@@ -201,33 +200,6 @@ class Worker:
             self._ending = ending
             ending.add_done_callback(lambda _: self._note_closed())
         return ending
-
-    def _load_failure(self, message: Message) -> InvalidModel:
-        """The error for a worker that said this instead of being ready."""
-        if not isinstance(message, LoadFailed):
-            return InvalidModel(f"{self._spec.described} cannot be loaded: {message!r}")
-        kind = LoadOutOfMemory if message.is_out_of_memory else InvalidModel
-        return kind(f"{self._spec.described} cannot be loaded: {message.message}")
-
-    def _launch(self) -> AsyncChannel:
-        """Start the process; what it is to load is yet to be told."""
-        channel = None
-        try:
-            ours, theirs = channel_pair()
-            # What comes while a batch is under way would overwrite what was sent before it.
-            is_alone = not (self._load.is_continuous or self._load.is_concurrent)
-            descriptors = make_areas() if is_alone else []
-            areas = Areas(*map(SharedArea, descriptors))
-            channel = AsyncChannel(ours, self._hear, self._lose, areas)
-            name = f"{self._spec.model} worker {self.number}"
-            with theirs:
-                self._child = Child(self._spec, [theirs.fileno(), *descriptors], name)
-        except OSError as error:
-            if channel is not None:
-                channel.close()
-            msg = f"no process for {self._spec.described} can be started: {error}"
-            raise InvalidModel(msg) from error
-        return channel
 
     def _lose(self) -> None:
         """Learn that the process has ended, even while it is idle."""
