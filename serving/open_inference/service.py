@@ -1,17 +1,15 @@
 """OpenInference: what the protocol lets a client do, over the engine; REST and gRPC translate."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
-
-from numpy.typing import NDArray
 
 from serving.engine import Engine
 from serving.errors import InferenceFailed, NotAllowed, ServingError
-from serving.open_inference.classes import classify
 from serving.open_inference.config import ModelConfiguration, configuration_of, platform_of
 from serving.open_inference.raw import ask_in_json
+from serving.open_inference.response import response_of
 from serving.open_inference.rows import infer_rows, split_rows
 from serving.open_inference.shared_memory import SharedMemory
 from serving.open_inference.statistics import (
@@ -188,7 +186,7 @@ class OpenInference:
             outputs = await work
         else:
             outputs = await chosen.choice.watch(work, lambda e: self._run(e, request, least_s))
-        return self._response(chosen.endpoint, request, outputs)
+        return response_of(chosen.endpoint.manifest, request, outputs)
 
     def can_post(self, endpoint: Endpoint) -> bool:
         """Whether a model's requests are one item each, as they are posted."""
@@ -221,41 +219,13 @@ class OpenInference:
             elif isinstance(outcome, ServingError):
                 on_response(outcome)
             else:
-                self._tell(endpoint, request, outcome, on_response)
+                on_response(_response_or_error(endpoint, request, outcome))
 
         priority = _engine_priority(request.priority)
         if choice is not None:
             return choice.post(endpoint, request.inputs, tell, request.timeout_s, priority)
         posted = endpoint.post(request.inputs, tell, request.timeout_s, priority)
         return None if posted is None else posted.cancel
-
-    def _tell(
-        self,
-        endpoint: Endpoint,
-        request: InferRequest,
-        outputs: Tensors,
-        on_response: Callable[[InferResponse | ServingError], None],
-    ) -> None:
-        response: InferResponse | ServingError
-        try:
-            response = self._response(endpoint, request, outputs)
-        except ServingError as error:
-            response = error
-        on_response(response)
-
-    def _response(
-        self, endpoint: Endpoint, request: InferRequest, outputs: Tensors
-    ) -> InferResponse:
-        manifest = endpoint.manifest
-        if any(wanted.classes for wanted in request.wants.values()):
-            outputs = self._as_wanted(endpoint, request, outputs)
-        return InferResponse(
-            model_name=manifest.name,
-            model_version=manifest.version,
-            outputs=outputs,
-            id=request.id,
-            datatypes=_bf16_of(manifest.outputs),
-        )
 
     async def _run(
         self, endpoint: Endpoint, request: InferRequest, timeout_s: float | None
@@ -284,21 +254,14 @@ class OpenInference:
             outcome.add(time.monotonic() - began)
         return outputs
 
-    def _as_wanted(
-        self, endpoint: Endpoint, request: InferRequest, outputs: Tensors
-    ) -> dict[str, NDArray[Any]]:
-        """Put classes in the place of outputs that are wanted so."""
-        manifest = endpoint.manifest
-        wanted = dict(outputs)
-        for name, how in request.wants.items():
-            if how.classes and name in wanted:
-                wanted[name] = classify(
-                    wanted[name],
-                    how.classes,
-                    manifest.labels,
-                    has_batch_axis=manifest.batch.axis,
-                )
-        return wanted
+
+def _response_or_error(
+    endpoint: Endpoint, request: InferRequest, outputs: Tensors
+) -> InferResponse | ServingError:
+    try:
+        return response_of(endpoint.manifest, request, outputs)
+    except ServingError as error:
+        return error
 
 
 def _engine_priority(priority: int) -> int:
@@ -315,7 +278,3 @@ def _with_axis(
         TensorMetadata(name=each.name, datatype=each.datatype, shape=(*axis, *each.shape))
         for each in declared
     )
-
-
-def _bf16_of(declared: Sequence[TensorMetadata]) -> Mapping[str, str]:
-    return {each.name: "BF16" for each in declared if each.datatype == "BF16"}
