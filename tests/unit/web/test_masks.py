@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from animator.core.mask import Mask, run_lengths_from_mask
-from tests.unit.web.test_modules import WEB, node
+from tests.support_web import WEB, node
 
 __all__ = ("node",)
 

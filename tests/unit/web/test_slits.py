@@ -15,7 +15,7 @@ from animator.core.mask import Mask
 from animator.core.rig import Rig
 from animator.core.skeleton import Joint, Skeleton
 from animator.rigging import build_rig
-from tests.unit.web.test_modules import WEB
+from tests.support_web import WEB
 
 JOINTS = {
     "root": (None, 250, 600),
