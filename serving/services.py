@@ -10,10 +10,11 @@ from serving.audit.actor import Actor, acting_as
 from serving.audit.log import AuditLog, Change
 from serving.engine import Engine
 from serving.errors import ServingError
-from serving.http.api import Api, Route, Watch
+from serving.http.api import Api, Watch
 from serving.http.audit import AuditRoutes
 from serving.http.call import Call
 from serving.http.description import ApiKind
+from serving.http.directory import Directory, Route
 from serving.http.gate import Gate
 from serving.http.inference import InferenceRoutes
 from serving.http.management import ManagementRoutes
@@ -151,7 +152,8 @@ class Services:
         routes = [(kind, route) for kind in kinds for route in self._routes(kind)]
         renew_key = self._management_routes.renew_key
         gate = Gate(self.tokens, self.audit)
-        return Api(routes, gate, self._replies, renew_key, Watch(self.note, self.tracer))
+        directory = Directory(routes, gate, self._replies, renew_key)
+        return Api(directory, gate, self._replies, Watch(self.note, self.tracer))
 
     def note(self, call: Call, status: int, seconds: float, request_id: str) -> None:
         """Count an answer of HTTP, and write it down where there is a file for that."""

@@ -1,14 +1,13 @@
 """Api: what one listener offers, and how a call goes through it.
 
-A call is looked at in this order: what is offered (OPTIONS /, /api-description), the preflight of a
-browser, the token, the routes one after another. Listeners of equal addresses are one Api.
+Listeners of equal addresses are one Api.
 """
 
 import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,15 +16,13 @@ from msgspec.structs import replace
 from serving.audit.actor import acting_as
 from serving.errors import BadInput, InferenceFailed, InputTooLarge, ServingError
 from serving.http.call import Call
-from serving.http.description import ApiKind, Offer, describe_api
+from serving.http.directory import Answer, Directory
 from serving.http.following import asks_model, begin_span, end_span
 from serving.http.gate import Gate
 from serving.http.head import Refused
 from serving.http.inference import Prediction
-from serving.http.problems import NoRoute
-from serving.http.replies import Replies, json_reply
+from serving.http.replies import Replies
 from serving.http.request import HttpRequest
-from serving.http.routing import NOT_FOUND, check_method
 from serving.http.v2 import v2_error
 from serving.http.v2_infer import V2Inference
 from serving.observe.origin import ORIGIN, Origin
@@ -33,15 +30,7 @@ from serving.observe.tracing import Tracer
 from serving.protocol.exchange import RawReply
 from serving.protocol.tensors import Buffer
 
-__all__ = ("Answer", "Api", "Route", "Watch", "request_of")
-
-Answer = Callable[[], Awaitable[RawReply]]
-
-Route = Callable[[HttpRequest], Answer | None]
-"""Finds what answers a request, or says with None that its address is another's."""
-
-_OPEN = frozenset({("ping",), ("v2", "health", "live"), ("v2", "health", "ready")})
-"""What is told to everybody, though tokens are asked for; not so in the reference."""
+__all__ = ("Api", "Watch", "request_of")
 
 _log = logging.getLogger(__name__)
 
@@ -62,26 +51,22 @@ class Api:
     """What one listener offers.
 
     Args:
-        routes: by what they offer, in the order in which they are asked.
-        gate: looks at their keys.
+        directory: finds what answers.
+        gate: knows who asks.
         replies: what every answer has in common.
-        renew_key: answers `GET /token`; it asks for a key of its own.
         watch: who is told of what goes through.
     """
 
     def __init__(
         self,
-        routes: Sequence[tuple[ApiKind, Route]],
+        directory: Directory,
         gate: Gate,
         replies: Replies,
-        renew_key: Callable[[HttpRequest], Awaitable[RawReply]],
         watch: Watch,
     ) -> None:
-        self._routes = routes
-        self._kinds = tuple(dict.fromkeys(kind for kind, _ in routes))
+        self._directory = directory
         self._gate = gate
         self._replies = replies
-        self._renew_key = renew_key
         self._watch = watch
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -90,7 +75,7 @@ class Api:
         began = time.monotonic()
         request = self._request_of(call)
         try:
-            answer = self._find(call, request)
+            answer = self._directory.find(call, request)
         except Exception as error:
             self._finish(call, request, began, error)
             return
@@ -169,7 +154,7 @@ class Api:
 
     async def _acted(self, call: Call, request: HttpRequest, answer: Answer) -> RawReply:
         """Answer in the name of who asks, if it may be for a change."""
-        if not self._gate.may_change(request, self._kinds):
+        if not self._gate.may_change(request, self._directory.kinds):
             return await answer()
         with acting_as(self._gate.actor_of(call, request)):
             try:
@@ -216,46 +201,10 @@ class Api:
             msg = f"the answer has {len(part)} bytes, max_response_size is {limit}"
             raise InferenceFailed(msg)
 
-    def _find(self, call: Call, request: HttpRequest) -> Answer:
-        """Find what answers a request.
-
-        Raises:
-            ServingError: why nothing does.
-        """
-        segments = request.segments
-        if not segments or segments == ("api-description",):
-            if not (segments and self._replies.is_reference):
-                check_method(request, *(("GET",) if segments else ("OPTIONS",)))
-            may_change, has_tokens = self._replies.may_change_models, self._gate.has_keys
-            return _at_once(json_reply(describe_api(Offer(self._kinds, may_change, has_tokens))))
-        if self._is_preflight(request):
-            return _at_once(RawReply(b"", status=204))
-        if segments == ("token",) and "management" in self._kinds and self._gate.has_keys:
-            return lambda: self._renew_key(request)
-        for kind, route in self._routes:
-            answer = route(request)
-            if answer is not None:
-                self._check_token(kind, call, request)
-                return answer
-        raise NoRoute(NOT_FOUND)
-
     def _error(self, request: HttpRequest, error: Exception) -> RawReply:
         is_v2 = request.segments[:1] == ("v2",)
         reply = v2_error(error) if is_v2 else self._replies.error(error)
         return replace(reply, headers=(*reply.headers, *request.told)) if request.told else reply
-
-    def _is_preflight(self, request: HttpRequest) -> bool:
-        """Whether a browser asks what a page may do; the reference does not know the question."""
-        return (
-            request.method == "OPTIONS"
-            and self._replies.allows_pages
-            and not self._replies.is_reference
-            and "access-control-request-method" in request.headers
-        )
-
-    def _check_token(self, kind: ApiKind, call: Call, request: HttpRequest) -> None:
-        if request.segments not in _OPEN or self._replies.is_reference:
-            self._gate.check(kind, call, request)
 
     def _send(self, call: Call, request: HttpRequest, reply: RawReply) -> None:
         fields = self._fields(call, request, reply)
@@ -295,13 +244,6 @@ class Api:
             _log.error("the reply's own headers are dropped: %s", error)
             bare = RawReply(b"", content_type=None, status=reply.status)
             return self._replies.fields_of(bare, request.told_id)
-
-
-def _at_once(reply: RawReply) -> Answer:
-    async def answer() -> RawReply:
-        return reply
-
-    return answer
 
 
 def request_of(call: Call) -> HttpRequest:
