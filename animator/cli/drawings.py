@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from animator.core.drawing import Drawing
 from animator.core.errors import ImageTooLarge, InvalidImage, ModelUnavailable
-from animator.ingest import DEFAULT_LIMITS, decode_image
+from animator.ingest import DEFAULT_LIMITS, decode_apart
 from animator.vision import Predictor
 
 __all__ = ("LocalModels", "read_drawing")
@@ -71,4 +71,4 @@ def read_drawing(path: Path) -> Drawing:
     except OSError as error:
         msg = f"{path} cannot be read: {error.strerror}."
         raise InvalidImage(msg) from error
-    return decode_image(data)
+    return decode_apart(data)

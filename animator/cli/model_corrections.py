@@ -17,7 +17,7 @@ from animator.core.annotation import Annotation
 from animator.core.documents import Consent, DrawingDocument
 from animator.core.errors import NotFound
 from animator.core.rotation import rotate_drawing
-from animator.ingest import decode_image
+from animator.ingest import decode_apart
 from animator.settings import Settings, load_settings
 from animator.store import JOB, open_stores
 from animator.vision.detect import DETECTOR
@@ -101,7 +101,7 @@ def _collect(settings: Settings) -> "Iterator[Correction]":
             if not is_complete(annotation):
                 continue
             upload = blobs.get(documents.get(DrawingDocument, id).upload)
-            drawing = rotate_drawing(decode_image(upload), annotation.rotation)
+            drawing = rotate_drawing(decode_apart(upload), annotation.rotation)
             yield Correction(
                 sha256=hashlib.sha256(upload).hexdigest(),
                 given=documents.get(Consent, id).given,

@@ -1,5 +1,6 @@
 """Files of others in, nouns out: upright pictures, characters, scenes."""
 
+from animator.ingest.apart import decode_apart
 from animator.ingest.character import is_character, read_character
 from animator.ingest.decode import decode_image
 from animator.ingest.limits import DEFAULT_LIMITS, ImageLimits
@@ -9,6 +10,7 @@ from animator.ingest.scene_file import read_scene
 __all__ = (
     "DEFAULT_LIMITS",
     "ImageLimits",
+    "decode_apart",
     "decode_image",
     "encode_lossless",
     "encode_picture",

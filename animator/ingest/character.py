@@ -15,7 +15,7 @@ from animator.core.errors import AnimatorError, ImageTooLarge, InvalidImage, Inv
 from animator.core.geometry import Box
 from animator.core.mask import Mask, RunLengths, run_lengths_from_mask
 from animator.core.skeleton import Joint, Skeleton
-from animator.ingest.decode import decode_image
+from animator.ingest.apart import decode_apart
 from animator.ingest.fields import MAX_BYTES, convert_fields, parse_yaml
 from animator.ingest.limits import DEFAULT_LIMITS
 
@@ -107,7 +107,7 @@ def _bytes_of(folder: Path | ZipPath, name: str, limit: int, missing: type[Anima
 
 
 def _picture(folder: Path | ZipPath, name: str, size: tuple[int, int]) -> Drawing:
-    drawing = decode_image(_bytes_of(folder, name, DEFAULT_LIMITS.max_bytes, InvalidImage))
+    drawing = decode_apart(_bytes_of(folder, name, DEFAULT_LIMITS.max_bytes, InvalidImage))
     if (drawing.height, drawing.width) != size:
         msg = (
             f"{name} is {drawing.width} x {drawing.height} pixels, but {CONFIG} says "

@@ -13,7 +13,7 @@ from animator.core.errors import ImageTooLarge, InvalidImage
 from animator.core.image_format import ImageFormat, sniff_format
 from animator.ingest.limits import DEFAULT_LIMITS, ImageLimits, check_bytes, check_size
 
-__all__ = ("decode_image",)
+__all__ = ("BROKEN", "decode_image")
 
 _UPRIGHT = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -26,7 +26,7 @@ _UPRIGHT = {
 }
 """EXIF orientation (CIPA DC-008, tag 0x0112) to the turn that sets a picture upright."""
 
-_BROKEN = "The picture cannot be read: the file is damaged or incomplete. Save or send it again."
+BROKEN = "The picture cannot be read: the file is damaged or incomplete. Save or send it again."
 
 _BOMB = "The picture has far more pixels than are read. Save it smaller and try again."
 
@@ -59,7 +59,7 @@ def decode_image(data: bytes, limits: ImageLimits = DEFAULT_LIMITS) -> Drawing:
         except Exception as error:
             # A decoder fails on damaged bytes with any exception there is (OSError, SyntaxError,
             # struct.error, ZeroDivisionError ...); to the user they are one and the same.
-            raise InvalidImage(_BROKEN) from error
+            raise InvalidImage(BROKEN) from error
     return Drawing(id=hashlib.sha256(data).hexdigest(), image=pixels)
 
 
