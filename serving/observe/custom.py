@@ -31,6 +31,9 @@ _LEGACY = (
 )
 _LOADED, _THREAD, _QUEUE = "WorkerLoadTime", "WorkerThreadTime", "QueueTime"
 
+_MOST_SPECS = 1000
+"""Names come from handlers, and memory is not theirs to fill; what is beyond is made each time."""
+
 _NOT_IN_NAMES = re.compile(r"^[^a-zA-Z_]|[^a-zA-Z0-9_]")
 
 _Owner = Literal["server", "model"]
@@ -118,7 +121,8 @@ class TorchServeMetrics:
             if not self._takes_unlisted:
                 return
             spec = _spec_of(point, point.kind)
-            self._specs[point.name] = spec
+            if len(self._specs) < _MOST_SPECS:
+                self._specs[point.name] = spec
         labels_ = {"ModelName": model, **point.dimensions, "Hostname": self._host}
         self._tell("model", spec, labels_, point.value, point.request_id)
 

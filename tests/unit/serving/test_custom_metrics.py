@@ -80,6 +80,13 @@ def test_version_is_forgotten_with_its_workers_and_the_model_with_its_last_versi
     assert {s.split("{")[1].split(",")[0] for s in samples(metrics)} == {'model_name="dog"'}
 
 
+def test_names_that_handlers_invent_do_not_fill_the_memory() -> None:
+    metrics = TorchServeMetrics(ServerSettings())
+    for number in range(1100):
+        metrics.observe("cat", "1", MetricPoint(name=f"Purr{number}", value=1, unit="Count"))
+    assert metrics.as_text().count("# TYPE") == len(metrics._specs) == 1000
+
+
 def test_every_family_is_named_before_it_has_values() -> None:
     text = TorchServeMetrics(ServerSettings()).as_text()
     assert "# TYPE GPUUtilization gauge\n" in text
