@@ -28,7 +28,7 @@ from serving.torchserve_command import (
     warn_of_ignored,
 )
 
-__all__ = ("main",)
+__all__ = ("build_parser", "main")
 
 _EPILOG = """\
 A models folder holds one folder a model, each with a manifest.json:
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     said = sys.argv[1:] if arguments is None else list(arguments)
     if said[:1] == ["torchserve"]:
         return launch(said[1:])
-    options = _parser().parse_args(said)
+    options = build_parser().parse_args(said)
     level = getattr(options, "log_level", "warning").upper()
     form: LogFormat = options.log_format if hasattr(options, "log_format") else "text"
     set_up_log(level, form, "inference", "%(levelname)s %(message)s")
@@ -122,7 +122,8 @@ def _settings(options: argparse.Namespace) -> ServerSettings:
     )
 
 
-def _parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
+    """The parser with every command's own parser in it."""
     parser = Parser(
         prog="serving",
         description="A model server: dynamic batching, supervised workers, the Open Inference "

@@ -31,6 +31,7 @@ from serving.snapshots import latest_snapshot
 
 __all__ = (
     "add_torchserve_flags",
+    "build_parser",
     "launch",
     "settings_from_flags",
     "warn_of_ignored",
@@ -71,7 +72,7 @@ _log = logging.getLogger(__name__)
 
 def launch(arguments: Sequence[str]) -> int:
     """Start or stop the server as the reference's command does; 0 when that was done."""
-    options = _parser().parse_args(arguments)
+    options = build_parser().parse_args(arguments)
     if options.version:
         sys.stdout.write(f"TorchServe Version is {our_version()}\n")
         return 0
@@ -176,7 +177,8 @@ def _said(options: argparse.Namespace) -> dict[str, str]:
     return said
 
 
-def _parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
+    """The parser with all flags."""
     parser = Parser(
         prog="serving torchserve",
         description="TorchServe's command: starts a server that goes on by itself, and stops it.",
@@ -193,7 +195,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until stopped, in this process; 1 with one sentence when it cannot serve."""
-    options = _parser().parse_args(arguments)
+    options = build_parser().parse_args(arguments)
     logging.basicConfig(
         level=logging.INFO,
         stream=sys.stdout,

@@ -10,7 +10,9 @@ import pytest
 
 from animator.__main__ import build_parser, main
 from animator.motion import read_keyframes, read_map
+from serving.__main__ import build_parser as build_serving_parser
 from serving.local import LocalPredictor
+from serving.torchserve_command import build_parser as build_torchserve_parser
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
@@ -20,6 +22,9 @@ PAGES = sorted(
 )
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 COMMAND = re.compile(r"^ {4}(?:\w+=\S+ )*animator (.+?)(?: {2,}#.*)?$", re.MULTILINE)
+SERVING = re.compile(
+    r"^ {4}(?:\w+=\S+ )*(?:python -m )?serving ((?:.*\\\n)*.+?)(?: {2,}#.*)?$", re.MULTILINE
+)
 
 
 def _id(path: Path) -> str:
@@ -39,8 +44,18 @@ def test_commands_parse(page: Path) -> None:
         assert parser.parse_args(shlex.split(line)).command
 
 
+@pytest.mark.parametrize("page", PAGES, ids=_id)
+def test_commands_of_the_model_server_parse(page: Path) -> None:
+    for line in SERVING.findall(page.read_text()):
+        words = shlex.split(line.replace("\\\n", " "))
+        is_reference = words[0] == "torchserve"
+        parser = build_torchserve_parser() if is_reference else build_serving_parser()
+        assert parser.parse_args(words[1:] if is_reference else words)
+
+
 def test_commands_are_found_at_all() -> None:
     assert len(COMMAND.findall((ROOT / "README.md").read_text())) >= 5
+    assert len(SERVING.findall((ROOT / "docs" / "torchserve.md").read_text())) >= 5
 
 
 def test_models_page_can_be_followed(
