@@ -10,6 +10,7 @@ from serving.grpc.asker import GrpcAsker
 from serving.grpc.context import Context, metadata_of
 from serving.observe.origin import ORIGIN, Origin
 from serving.observe.tracing import Span, Tracer
+from serving.protocol.asker import Client
 
 __all__ = ("Follower",)
 
@@ -37,7 +38,10 @@ class Follower:
         given = metadata_of(context, "x-request-id") or ""
         request_id = given if _ID.fullmatch(given) else str(uuid.uuid4())
         span = self._span(method, context, request_id)
-        ORIGIN.set(Origin(request_id, span, (GrpcAsker(context),)))
+        asker = GrpcAsker(context)
+        # Not the call itself: what is begun meanwhile may keep this for longer than it lasts.
+        client = Client(asker.headers, asker.address)
+        ORIGIN.set(Origin(request_id, span, (client,)))
         return span
 
     def _span(self, method: str, context: Context, request_id: str) -> Span | None:

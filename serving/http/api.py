@@ -27,6 +27,7 @@ from serving.http.v2 import v2_error
 from serving.http.v2_infer import V2Inference
 from serving.observe.origin import ORIGIN, Origin
 from serving.observe.tracing import Tracer
+from serving.protocol.asker import Client
 from serving.protocol.exchange import RawReply
 from serving.protocol.tensors import Buffer
 
@@ -82,7 +83,9 @@ class Api:
         tracer = self._watch.tracer
         if tracer is not None and asks_model(request):
             request.span = begin_span(tracer, request, began)
-        token = ORIGIN.set(Origin(request.told_id, request.span, (request,)))
+        # Not the request itself: what is begun meanwhile may keep this for longer than it lasts.
+        asker = Client(request.headers, request.address)
+        token = ORIGIN.set(Origin(request.told_id, request.span, (asker,)))
         try:
             if not self._post(call, request, began, answer):
                 self._run(call, request, self._handle(call, request, began, answer))
