@@ -1,40 +1,33 @@
 """Endpoint: one version of a model being served, with its queue and its workers."""
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable, Hashable
-from typing import TypeVar
+from collections.abc import Callable, Hashable
 
 from msgspec import structs
 
-from serving.archive.content import content_of
 from serving.archive.inputs import check_inputs
-from serving.archive.manifest import Manifest, check_files
+from serving.archive.manifest import Manifest
 from serving.archive.stored import StoredModel
 from serving.batching.batch import signature
-from serving.batching.batcher import Batcher
-from serving.batching.pending import PRIORITY_S, Pending
-from serving.errors import BadInput, InferenceFailed, ServingError
+from serving.errors import InferenceFailed
 from serving.model_config import ModelConfig
 from serving.observe.endpoint_metrics import EndpointMetrics
-from serving.observe.reference import read_reference
 from serving.observe.statistics import EndpointStatistics
 from serving.protocol.exchange import RawReply, RawRequest
 from serving.protocol.tensors import Tensors
 from serving.protocol.torchserve import ModelDescription
-from serving.registry.codec import Codec
 from serving.registry.crew import Crew
 from serving.registry.description import describe
 from serving.registry.dispatch import Dispatch, OnBatch
+from serving.registry.examined import examine
 from serving.registry.lanes import SEQUENCE_HEADERS, Lanes
 from serving.registry.plan import batch_limits, rebatched
 from serving.registry.pool import Pool
+from serving.registry.reception import Reception
 from serving.registry.traffic import Posted, Traffic
 from serving.workers.messages import Item, Outcome
 
 __all__ = ("Endpoint",)
-
-_Result = TypeVar("_Result")
 
 
 class Endpoint:
@@ -67,6 +60,7 @@ class Endpoint:
         self._crew = Crew(model, config, self._workers_changed, pool, metrics.coded)
         self._dispatch = Dispatch(self._crew, metrics)
         self._queue = self._dispatch.make_queue(model.manifest, config, sequence_headers)
+        self._reception = Reception(self._crew, self._queue, self._traffic)
         metrics.watch(
             in_flight=lambda: self._traffic.count,
             waiting=lambda: self._queue.waiting,
@@ -135,9 +129,7 @@ class Endpoint:
         Raises:
             InvalidModel: when a file is not what the manifest says, or the model cannot be loaded.
         """
-        await asyncio.to_thread(check_files, self._model.manifest, self._model.folder)
-        content = await asyncio.to_thread(content_of, self._model)
-        reference = await asyncio.to_thread(read_reference, self._model.folder)
+        content, reference = await asyncio.to_thread(examine, self._model)
         self._metrics.compare_with(reference)
         await self._crew.start(wanted)
         self._content = content
@@ -149,9 +141,7 @@ class Endpoint:
         Raises:
             InvalidModel: when it cannot be loaded; the workers of before stay.
         """
-        await asyncio.to_thread(check_files, model.manifest, model.folder)
-        content = await asyncio.to_thread(content_of, model)
-        reference = await asyncio.to_thread(read_reference, model.folder)
+        content, reference = await asyncio.to_thread(examine, model)
         await self._crew.replace(model)
         self._model, self._content = model, content
         self._metrics.compare_with(reference)
@@ -221,7 +211,8 @@ class Endpoint:
             ServingError: why there is no answer.
         """
         check_inputs(tensors, self.manifest.inputs)
-        outcome = await self._answer(tensors, signature(tensors), timeout_s, priority)
+        timeout_s = timeout_s or self._config.default_timeout_s
+        outcome = await self._reception.answer(tensors, signature(tensors), timeout_s, priority)
         if isinstance(outcome, RawReply):
             msg = "the model gave a reply instead of tensors"
             raise InferenceFailed(msg)
@@ -242,30 +233,15 @@ class Endpoint:
         Raises:
             ServingError: why there is no answer.
         """
-        if self._crew.codec is not None and request.verb == "predict" and not self.is_raw:
-            return await self._ask_with_codec(self._crew.codec, request, timeout_s, priority)
-        outcome = await self._answer(request, request.verb, timeout_s, priority)
+        timeout_s, codec = timeout_s or self._config.default_timeout_s, self._crew.codec
+        if codec is not None and request.verb == "predict" and not self.is_raw:
+            inputs = self.manifest.inputs
+            return await self._reception.decode(codec, inputs, request, timeout_s, priority)
+        outcome = await self._reception.answer(request, request.verb, timeout_s, priority)
         if not isinstance(outcome, RawReply):
             msg = "the model gave tensors instead of a reply"
             raise InferenceFailed(msg)
         return outcome
-
-    async def _ask_with_codec(
-        self, codec: Codec, request: RawRequest, timeout_s: float | None, priority: int
-    ) -> RawReply:
-        async def work(deadline: float) -> RawReply:
-            with codec.in_use():
-                came = time.monotonic()
-                tensors = await codec.decode(request, deadline)
-                check_inputs(tensors, self.manifest.inputs)
-                decoded, key = time.monotonic(), signature(tensors)
-                outputs = await self._queue.submit(tensors, key, deadline, priority=priority)
-                inferred = time.monotonic()
-                reply = await codec.encode(outputs, deadline)
-                self._queue.tuner.note_beside(decoded - came + time.monotonic() - inferred)
-                return reply
-
-        return await self._counted(work, timeout_s)
 
     def post(
         self,
@@ -288,8 +264,6 @@ class Endpoint:
         Raises:
             ServingError: why it was not taken.
         """
-        if not isinstance(self._queue, Batcher):
-            return None
         key: Hashable
         if not isinstance(item, RawRequest):
             check_inputs(item, self.manifest.inputs)
@@ -298,18 +272,8 @@ class Endpoint:
             key = item.verb
         else:
             return None
-        entered = self._traffic.enter()
-        posted = Posted(self._traffic, entered, on_outcome)
-        deadline = entered + (timeout_s or self._config.default_timeout_s)
-        rank = entered - priority * PRIORITY_S
-        pending: Pending[Item, Outcome] = Pending(item, key, entered, deadline, posted.settle, rank)
-        try:
-            self._check_hope()
-            posted.join(self._queue, pending)
-        except ServingError as error:
-            self._traffic.leave(entered, error.code)
-            raise
-        return posted
+        timeout_s = timeout_s or self._config.default_timeout_s
+        return self._reception.post(item, key, on_outcome, timeout_s, priority)
 
     def listen(self, on_batch: OnBatch | None) -> None:
         """Tell this one of each batch that a worker of now has answered; None: nobody any more."""
@@ -319,51 +283,9 @@ class Endpoint:
         """Say how it is served, and how it fares."""
         return describe(self._model, self._config, self._crew.pool, self._queue)
 
-    async def customized_metadata(self) -> str | None:
-        """What the handler says of itself; None when it says nothing."""
-        if not self.is_raw:
-            return None
-        try:
-            reply = await self.ask(RawRequest({}, verb="describe"))
-        except BadInput:
-            return None
-        return reply.body.decode(errors="replace")
-
     def statistics(self) -> EndpointStatistics:
         """What it has done since its start."""
         return self._metrics.statistics()
-
-    async def _answer(
-        self, item: Item, key: Hashable, timeout_s: float | None, priority: int
-    ) -> RawReply | Tensors:
-        outcome = await self._counted(
-            lambda deadline: self._queue.submit(item, key, deadline, priority=priority), timeout_s
-        )
-        if isinstance(outcome, ServingError):
-            raise outcome
-        return outcome
-
-    async def _counted(
-        self, work: Callable[[float], Awaitable[_Result]], timeout_s: float | None
-    ) -> _Result:
-        """Do the work of one request, which gets its deadline (monotonic seconds)."""
-        entered = self._traffic.enter()
-        result = "cancelled"
-        try:
-            self._check_hope()
-            outcome = await work(entered + (timeout_s or self._config.default_timeout_s))
-            result = "ok"
-        except ServingError as error:
-            result = error.code
-            raise
-        finally:
-            self._traffic.leave(entered, result)
-        return outcome
-
-    def _check_hope(self) -> None:
-        if not self._crew.pool.is_hopeful:
-            raise self._crew.pool.unavailable()
-        self._crew.grow_if_needed(self._queue)
 
     def _workers_changed(self) -> None:
         self._metrics.restarted(self._crew.pool.restarts - self._restarts_seen)
