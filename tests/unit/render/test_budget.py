@@ -11,6 +11,7 @@ from animator.render import plan_scene, write_gif_within
 from tests.unit.render.conftest import CORNERS, SIDE, make_moved, make_rig, make_track
 
 FRAMES = 30
+HEIGHT = 64
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +23,7 @@ def stage() -> Stage:
     angles = np.linspace(0, 2 * np.pi, FRAMES, endpoint=False)
     path = np.stack((np.cos(angles), np.sin(angles)), axis=1).astype(np.float32)
     moved = make_moved(make_rig(texture), make_track(CORNERS + path[:, None], fps=15.0))
-    return Stage(plan_scene([moved], 96, Background()), (moved,))
+    return Stage(plan_scene([moved], HEIGHT, Background()), (moved,))
 
 
 def seconds(path: Path) -> float:
@@ -39,7 +40,7 @@ def test_it_tells_how_often_it_plays(stage: Stage, tmp_path: Path) -> None:
 def test_gif_that_fits_gives_nothing_up(stage: Stage, tmp_path: Path) -> None:
     animation = write_gif_within(stage, tmp_path / "a.gif", 10_000_000)
     assert (animation.given_up, animation.frame_count, animation.fps) == ("", FRAMES, 15.0)
-    assert (animation.width, animation.height) == (96, 96)
+    assert (animation.width, animation.height) == (HEIGHT, HEIGHT)
 
 
 def test_the_smaller_it_must_be_the_more_is_given_up_and_the_length_stays(

@@ -171,7 +171,8 @@ def test_skeleton_that_does_not_fit_at_all_still_moves() -> None:
     )
     rig = build_rig(make_figure(), Mask(make_mask()), Skeleton(joints=astray))
     poses = follow(*load_motion("dance"), rig.skeleton, rig.to_world)
-    some = replace(poses, root=poses.root[:48], angles=poses.angles[:48], depths=poses.depths[:48])
+    few = slice(0, 48, 3)
+    some = replace(poses, root=poses.root[few], angles=poses.angles[few], depths=poses.depths[few])
     assert np.isfinite(deform(rig, some).vertices).all()
 
 

@@ -1,3 +1,4 @@
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -30,9 +31,14 @@ def shipped() -> PoseNetwork:
 
 
 @pytest.fixture(scope="module")
-def unfolded() -> PoseNetwork:
+def seen() -> Tensor:
+    return pixels(8, seed=0)
+
+
+@pytest.fixture(scope="module")
+def unfolded(seen: Tensor) -> PoseNetwork:
     network = build_pose_network()
-    fill_pose(network, pixels(8, seed=0))
+    fill_pose(network, seen)
     return network
 
 
@@ -47,9 +53,10 @@ def test_unfolded_pose_network_computes_what_the_shipped_one_does(unfolded: Pose
         assert difference(unfolded.eval()(others), shipped()(others)) < 1e-3
 
 
-def test_in_training_mode_too_on_the_pictures_it_was_set_on() -> None:
-    network, seen = build_pose_network(), pixels(8, seed=0)
-    fill_pose(network, seen)
+def test_in_training_mode_too_on_the_pictures_it_was_set_on(
+    unfolded: PoseNetwork, seen: Tensor
+) -> None:
+    network = deepcopy(unfolded)  # in training mode it learns from what it sees
     with torch.no_grad():
         assert difference(network.train()(seen), shipped()(seen)) < 1e-3
 
