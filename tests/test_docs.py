@@ -1,8 +1,10 @@
 """What the documentation says is true: links lead somewhere, commands parse, examples run."""
 
+import argparse
 import re
 import shlex
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,11 @@ from serving.local import LocalPredictor
 from serving.torchserve_command import build_parser as build_torchserve_parser
 
 ROOT = Path(__file__).parents[1]
+# In a help: up to its remark, or where its output goes; what is longer than a line goes on below.
+EXAMPLE = re.compile(
+    r"^ {2,4}(?:\w+=\S+ )*((?:animator|serving) (?![-\s]).+?)(?: {2,}.*| [|>].*)?$",
+    re.MULTILINE,
+)
 PAGES = sorted(
     path
     for path in (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *ROOT.glob("*/README.md"))
@@ -51,6 +58,30 @@ def test_commands_of_the_model_server_parse(page: Path) -> None:
         is_reference = words[0] == "torchserve"
         parser = build_torchserve_parser() if is_reference else build_serving_parser()
         assert parser.parse_args(words[1:] if is_reference else words)
+
+
+def _helps(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """The help of a command and of all below it."""
+    yield parser.format_help()
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for below in action.choices.values():
+                yield from _helps(below)
+
+
+def test_examples_of_every_help_parse() -> None:
+    parsers = {
+        "animator ": build_parser(),
+        "serving torchserve ": build_torchserve_parser(),
+        "serving ": build_serving_parser(),
+    }
+    seen = set()
+    for text in (text for parser in parsers.values() for text in _helps(parser)):
+        for line in EXAMPLE.findall(text):
+            start = next(start for start in parsers if line.startswith(start))
+            assert parsers[start].parse_args(shlex.split(line.removeprefix(start))), line
+            seen.add(line)
+    assert len(seen) >= 60
 
 
 def test_commands_are_found_at_all() -> None:
