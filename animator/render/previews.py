@@ -208,7 +208,8 @@ def _read_figure(reader: Reader) -> PreviewFigure:
     id = reader.take(int(numbers[9])).decode(errors="replace")
     picture = reader.take(texture)
     texels = read_texels(reader, count)
-    places = reader.array("<f4", joints, 2).astype(np.float64)
+    with np.errstate(invalid="ignore"):  # of what is no number; it is refused below
+        places = reader.array("<f4", joints, 2).astype(np.float64)
     parents = tuple(p if p < MOST_JOINTS else -1 for p in reader.take(joints))
     bones, shares = (reader.array("u1", INFLUENCES, count).T.astype(np.uint8) for _ in range(2))
     triangles = reader.array("<u2", triangle_count, 3).astype(np.int32)

@@ -163,6 +163,18 @@ def test_file_that_was_cut_off_or_is_another_is_refused() -> None:
             read_previews(wrong)
 
 
+def test_joint_at_no_number_is_refused() -> None:
+    figure = make_figure(make_poses(1.0))
+    whole = pack_previews((figure,))
+    payload = zlib.decompress(whole[FILE_HEAD.size :])
+    places = figure.joints.astype("<f4").tobytes()
+    assert payload.count(places) == 1
+    # a signalling NaN, which arithmetic itself complains of
+    wrong = payload.replace(places, b"\x01\x00\x80\x7f" + places[4:])
+    with pytest.raises(InvalidTrack):
+        read_previews(whole[: FILE_HEAD.size] + zlib.compress(wrong))
+
+
 @given(st.data())
 @settings(max_examples=30)
 def test_no_garbled_byte_does_worse_than_a_refusal(data: st.DataObject) -> None:
