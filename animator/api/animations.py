@@ -156,6 +156,6 @@ def _movable(services: ApiServices, drawing_id: str) -> Annotation:
 
 def _has_background(services: ApiServices, drawing_id: str) -> bool:
     with suppress(NotFound):
-        services.blobs.get(background_blob(drawing_id))
+        services.blobs.open(background_blob(drawing_id))
         return True
     return False

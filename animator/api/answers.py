@@ -25,19 +25,17 @@ Json: TypeAlias = dict[str, Any]
 _REF = "#/components/schemas/{name}"
 _CHANGES = frozenset({"post", "put", "patch", "delete"})
 
-_ALWAYS = (400, 401, 429, 500)
+_ALWAYS = (400, 401, 429, 500, 503)
 _MORE: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {
-        "create_drawing": (413, 415, 503),
-        "put_background": (413, 415),
-        "create_motion": (413, 422, 503),
-        "create_animation": (409, 422, 503),
-        "add_figure": (409, 413, 503),
-        "change_figure": (409, 413, 503),
-        "remove_figure": (409, 503),
-        "put_annotation": (409, 413, 503),
-        "get_job": (503,),
-        "follow_job": (503,),
+        "create_drawing": (415,),
+        "put_background": (415,),
+        "create_motion": (422,),
+        "create_animation": (409, 422),
+        "add_figure": (409,),
+        "change_figure": (409,),
+        "remove_figure": (409,),
+        "put_annotation": (409,),
     }
 )
 """Errors by the name of the route, beside those that follow from what it is."""
@@ -144,6 +142,8 @@ def _complete_operation(path: str, method: str, operation: Json) -> None:
         answers["200"] = {**answers["201"], "description": "these bytes are known: their drawing"}
     for status in sorted(_errors_of(path, method, operation)):
         answers[str(status)] = _describe_problem(status)
+    if name == "get_health":
+        answers["503"] = {**answers["200"], "description": "it is about to stop"}
     for status, answer in answers.items():
         names = _headers_of(name, status)
         answer.setdefault("headers", {}).update({name: _describe_header(name) for name in names})
@@ -155,6 +155,8 @@ def _errors_of(path: str, method: str, operation: Json) -> Iterator[int]:
     yield from _MORE.get(name, ())
     if method in _CHANGES:
         yield 403
+    if "requestBody" in operation:
+        yield 413
     if "{" in path:
         yield 404
     if name in _IN_PARTS:
@@ -164,7 +166,7 @@ def _errors_of(path: str, method: str, operation: Json) -> Iterator[int]:
 
 
 def _headers_of(operation: str, status: str) -> Iterator[str]:
-    if status == "429":
+    if status in ("429", "503"):
         yield "Retry-After"
     if status == "401":
         yield "WWW-Authenticate"

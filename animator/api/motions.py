@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 from litestar import Controller, Request, Response, delete, get, post
+from litestar.exceptions import ClientException
 from litestar.params import FromPath
 
 from animator import __version__
@@ -15,7 +16,7 @@ from animator.api.owners import CurrentOwner, Owner
 from animator.api.rates import RATE
 from animator.api.schema import MotionOperation
 from animator.api.services import ApiServices, Services
-from animator.api.uploads import clean_name, receive
+from animator.api.uploads import FORM_OVERHEAD, clean_name, receive
 from animator.core.documents import MotionDocument, motion_blob, own_motion, own_motion_id
 from animator.core.errors import InvalidMotion, JobFailed
 from animator.core.job import new_job
@@ -26,6 +27,8 @@ __all__ = ("Health", "MotionController", "OwnMotion", "get_health", "motions_for
 
 MOST_BYTES = 5_000_000
 """Of a motion file."""
+
+_TOO_LARGE = f"A motion file has up to {MOST_BYTES // 1_000_000} MB, and is not empty."
 
 MOST_MOTIONS = 50
 """Of one owner; whoever has as many must delete one first."""
@@ -78,7 +81,11 @@ class MotionController(Controller):
         """All motions, in the order in which they are shown: the library, then your own."""
         return motions_for(services, owner)
 
-    @post(operation_class=MotionOperation, opt={RATE: "uploads"})
+    @post(
+        operation_class=MotionOperation,
+        opt={RATE: "uploads"},
+        request_max_body_size=MOST_BYTES + FORM_OVERHEAD,
+    )
     async def create_motion(
         self, request: Request[Any, Any, Any], owner: CurrentOwner, services: Services
     ) -> Response[OwnMotion]:
@@ -86,7 +93,12 @@ class MotionController(Controller):
 
         A file of more than 5 MB is refused. The job says what is wrong with a file, and where.
         """
-        name, data = await receive(request)
+        try:
+            name, data = await receive(request)
+        except ClientException as error:
+            if error.status_code == 413:
+                raise InvalidMotion(_TOO_LARGE) from error
+            raise
         motion = await asyncio.to_thread(_store, services, owner, clean_name(name), data)
         told = OwnMotion(
             name=own_motion(motion.id),
@@ -111,8 +123,7 @@ def motions_for(services: ApiServices, owner: Owner) -> tuple[MotionInfo, ...]:
 
 def _store(services: ApiServices, owner: Owner, name: str, data: bytes) -> MotionDocument:
     if not 0 < len(data) <= MOST_BYTES:
-        msg = f"A motion file has up to {MOST_BYTES // 1_000_000} MB, and is not empty."
-        raise InvalidMotion(msg)
+        raise InvalidMotion(_TOO_LARGE)
     if len(services.documents.motions_of(owner.id)) >= MOST_MOTIONS:
         msg = f"You have {MOST_MOTIONS} motions of your own. Delete one, then try again."
         raise InvalidMotion(msg)

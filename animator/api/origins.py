@@ -48,7 +48,15 @@ async def refuse_foreign_origins(
     if site is not None:
         is_ours = site in _OURS
     else:
-        is_ours = origin is None or urlsplit(origin).netloc == connection.headers.get("Host")
+        is_ours = origin is None or _host_of(origin) == connection.headers.get("Host")
     if not is_ours:
         msg = "A page of another site may not change anything here."
         raise ForeignOrigin(msg)
+
+
+def _host_of(origin: str) -> str | None:
+    """Host and port of an origin; None where it is none."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return None

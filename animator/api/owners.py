@@ -8,6 +8,7 @@ it hands in, so who only looks gets no cookie.
 import asyncio
 import functools
 import hashlib
+import logging
 import re
 import secrets
 from collections.abc import Mapping
@@ -31,9 +32,10 @@ from animator.core.documents import (
     Share,
     own_motion_id,
 )
-from animator.core.errors import InvalidKey, KeyRequired, NotFound
+from animator.core.errors import InvalidKey, KeyRequired, NotFound, StorageUnavailable
 from animator.core.job import subject_of
 from animator.store import DocumentStore
+from animator.store.keys import BadKeys
 
 __all__ = (
     "COOKIE",
@@ -47,6 +49,8 @@ __all__ = (
     "refuse_others",
     "set_owner_cookie",
 )
+
+logger = logging.getLogger(__name__)
 
 COOKIE = "animator_owner"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -127,7 +131,12 @@ def _find_owner(connection: Connection, services: ApiServices) -> Owner:
 
 
 def _owner_of_key(key: str, services: ApiServices) -> Owner:
-    found = services.access.find_key(key)
+    try:
+        found = services.access.find_key(key)
+    except BadKeys as error:
+        # Where the list lies, and what is wrong with it, is for whoever runs this server.
+        logger.error("%s", error.message)
+        raise StorageUnavailable(error.message) from error
     if found is None:
         msg = "This key is not known here: ask whoever runs this server for one."
         raise InvalidKey(msg)

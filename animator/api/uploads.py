@@ -1,5 +1,6 @@
 """An upload: out of a form or the bare body, within the limit, and of a format that we read."""
 
+import tempfile
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -9,8 +10,9 @@ from litestar.datastructures import UploadFile
 from litestar.enums import RequestEncodingType
 from litestar.exceptions import ClientException
 
-from animator.core.errors import ImageTooLarge, InvalidImage
+from animator.core.errors import ImageTooLarge, InvalidImage, StorageUnavailable
 from animator.core.image_format import sniff_format
+from animator.store.disk import FULL
 
 __all__ = ("FORM_OVERHEAD", "Upload", "clean_name", "read_upload", "receive")
 
@@ -58,7 +60,19 @@ async def receive(request: Request[Any, Any, Any]) -> tuple[str, bytes]:
     Raises:
         InvalidImage: when a form has no such field.
         ClientException: when the framework takes no more bytes.
+        StorageUnavailable: when there is no room for the file of a form.
     """
+    try:
+        return await _receive(request)
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        # A large file of a form lies in the folder of temporary files until it has come wholly.
+        msg = f"There is no room for what is handed in: {tempfile.gettempdir()} is full."
+        raise StorageUnavailable(msg) from error
+
+
+async def _receive(request: Request[Any, Any, Any]) -> tuple[str, bytes]:
     if request.content_type[0] != RequestEncodingType.MULTI_PART:
         return request.query_params.get("name", ""), await request.body()
     file = (await request.form()).get("file")

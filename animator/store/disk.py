@@ -13,10 +13,13 @@ from typing import BinaryIO
 
 from animator.core.errors import NotFound, StorageUnavailable
 
-__all__ = ("ID", "check_name", "copy_file", "list_names", "locked", "mark", "write_file")
+__all__ = ("FULL", "ID", "check_name", "copy_file", "list_names", "locked", "mark", "write_file")
 
 ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What the id of a document looks like."""
+
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""Numbers of errors that say that there is no room."""
 
 
 def check_name(name: str, pattern: re.Pattern[str] = ID) -> str:
@@ -109,7 +112,7 @@ def _room() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        if error.errno not in FULL:
             raise
         raise StorageUnavailable("The disk is full.") from error
 

@@ -1,3 +1,6 @@
+import errno
+import tempfile
+
 import msgspec
 import pytest
 from litestar import Litestar
@@ -92,6 +95,23 @@ def test_bad_upload_is_refused_and_nothing_stored(
 def test_form_without_a_file_is_refused(client: Client, form: dict[str, object]) -> None:
     response = client.post("/api/drawings", **form)  # type: ignore[arg-type]
     assert (response.status_code, response.json()["code"]) == (400, "invalid_image")
+
+
+# The framework lets go of the half file without closing it; it is in memory still.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_form_for_which_there_is_no_room_is_told_as_a_full_disk(
+    client: Client, memory: MemoryServices, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill_up(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", fill_up)
+    large = PNG + b"x" * 2_000_000
+    response = client.post("/api/drawings", files={"file": ("a.png", large)})
+    assert (response.status_code, response.json()["code"]) == (503, "storage_unavailable")
+    assert "Retry-After" in response.headers
+    assert tempfile.gettempdir() not in response.text
+    assert not memory.blobs.blobs
 
 
 def test_broken_form_is_refused(client: Client) -> None:

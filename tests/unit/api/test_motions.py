@@ -155,9 +155,14 @@ def test_what_is_no_own_motion_cannot_be_deleted(client: Client, name: str) -> N
     assert client.delete(f"/api/motions/{name}").status_code == 404
 
 
-@pytest.mark.parametrize("data", [b"", b"x" * (MOST_BYTES + 1)], ids=["nothing", "more than 5 MB"])
-def test_file_of_no_size_or_too_much_is_refused(client: Client, data: bytes) -> None:
-    response = client.post("/api/motions?name=a.bvh", content=data)
+@pytest.mark.parametrize("as_form", [True, False], ids=["form", "body"])
+@pytest.mark.parametrize("size", [0, MOST_BYTES + 1, 30_000_000], ids=["none", "5 MB", "30 MB"])
+def test_file_of_no_size_or_too_much_is_refused(client: Client, size: int, as_form: bool) -> None:
+    data = b"x" * size
+    if as_form:
+        response = client.post("/api/motions", files={"file": ("a.bvh", data)})
+    else:
+        response = client.post("/api/motions?name=a.bvh", content=data)
     assert (response.status_code, response.json()["code"]) == (422, "invalid_motion")
     assert "5 MB" in response.json()["detail"]
 

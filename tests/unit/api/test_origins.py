@@ -23,6 +23,7 @@ FRIEND = "https://friend.example"
         pytest.param({"Origin": "http://testserver.local"}, True, id="our page in old browser"),
         pytest.param({"Origin": "https://evil.example"}, False, id="other in old browser"),
         pytest.param({"Origin": "null"}, False, id="file or sandbox"),
+        pytest.param({"Origin": "http://["}, False, id="no address at all"),
         pytest.param(
             {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}, False, id="both"
         ),

@@ -222,6 +222,17 @@ def test_wrong_key_is_told(client: Client, method: str) -> None:
     assert response.headers["WWW-Authenticate"] == "Bearer"
 
 
+def test_list_of_keys_that_cannot_be_read_is_no_fault_of_whoever_asks(
+    keys: KeyFile, tmp_path: Path
+) -> None:
+    (tmp_path / "keys.toml").write_text("[[keys]]\nname = 'x'\n")
+    memory = MemoryServices(access=Access(find_key=keys.find))
+    with another(memory) as client:
+        response = client.get("/api/drawings", headers={"Authorization": "Bearer x"})
+    assert (response.status_code, response.json()["code"]) == (503, "storage_unavailable")
+    assert str(tmp_path) not in response.text
+
+
 def test_word_for_a_proxy_is_no_key_of_ours(client: Client) -> None:
     assert client.get("/api/drawings", headers={"Authorization": "Basic eA=="}).json() == []
 

@@ -116,6 +116,11 @@ def test_document_names_errors_headers_and_who_may_ask() -> None:
         assert client.get("/schema/openapi.yaml").status_code == 200
     upload = document["paths"]["/api/drawings"]["post"]["responses"]
     assert {"200", "201", "400", "401", "403", "413", "415", "429", "500", "503"} == set(upload)
+    for path, methods in document["paths"].items():
+        for operation in methods.values():  # any may need a store, or the list of keys, elsewhere
+            assert "Retry-After" in operation["responses"]["503"]["headers"], path
+    health = document["paths"]["/api/health"]["get"]["responses"]
+    assert health["503"]["content"] == health["200"]["content"]
     assert "Location" in upload["201"]["headers"]
     assert "Retry-After" in upload["429"]["headers"]
     problem = upload["415"]["content"]["application/problem+json"]["schema"]["$ref"]
