@@ -243,8 +243,10 @@ def load_settings(
     try:
         settings = msgspec.convert(values, Settings, strict=False, dec_hook=_decode)
     except msgspec.ValidationError as error:
-        msg = f"Wrong setting: {error}"
-        raise BadSettings(msg) from error
+        # The path of the field leads, and is its name as people write it.
+        text, _, field = str(error).replace("`", "").partition(" - at $.")
+        msg = f"Wrong setting: {field}: {text}" if field else f"Wrong setting: {text}"
+        raise BadSettings(f"{msg}. `animator serve --help` tells what may be set.") from error
     _check_places(settings)
     return msgspec.structs.replace(settings, data_dir=settings.data_dir.expanduser().absolute())
 

@@ -105,6 +105,14 @@ def test_wrong_setting_is_told_by_name(values: dict[str, str]) -> None:
         load_settings(values, {})
 
 
+def test_wrong_setting_is_told_in_plain_words() -> None:
+    with pytest.raises(BadSettings) as told:
+        load_settings({"port": "abc"}, {})
+    assert told.value.message == (
+        "Wrong setting: port: Expected int, got str. `animator serve --help` tells what may be set."
+    )
+
+
 def test_settings_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(BadSettings, match=r"nothing\.toml"):
         load_settings({}, {"ANIMATOR_CONFIG": str(tmp_path / "nothing.toml")})
