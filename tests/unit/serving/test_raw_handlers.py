@@ -218,6 +218,8 @@ class Ear:
 
     def loaded(self, worker: str, seconds: float) -> None: ...
 
+    def forget(self, model: str, version: str, *, is_last: bool) -> None: ...
+
 
 async def test_what_the_handler_measures_reaches_the_server(tmp_path: Path) -> None:
     (tmp_path / "raw").mkdir()
