@@ -119,10 +119,11 @@ def animate_file(file: Path, target: Path, order: Order, predictor: Predictor) -
     note_moved_joints(file, moved)
     _note_missing_figures(file, request, annotation)
     seconds = animation.frame_count / animation.fps
+    is_still = animation.frame_count == 1
+    length = "" if is_still else f", {seconds:.1f} s at {animation.fps:.0f} frames a second"
     print(
-        f"{target}: {animation.width} x {animation.height}, {seconds:.1f} s at "
-        f"{animation.fps:.0f} frames a second, {animation.bytes / 1000:.0f} kB, made in "
-        f"{time.monotonic() - began:.1f} s",
+        f"{target}: {animation.width} x {animation.height}{length}, "
+        f"{animation.bytes / 1000:.0f} kB, made in {time.monotonic() - began:.1f} s",
         file=sys.stderr,
     )
     if animation.given_up:

@@ -308,7 +308,9 @@ def test_figure_that_is_not_there_is_told(
     target = tmp_path / "wave.png"
     words = ("animate", stick_png, "--figure", "1=jump", "--figure", "5=walk", "-o", target)
     assert animator(*words) == 0
-    assert "stick.png: there is no figure 5, only one\n" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "stick.png: there is no figure 5, only one\n" in told
+    assert "frames a second" not in told  # of a picture
 
 
 def test_joints_beside_the_figure_are_named(
