@@ -44,6 +44,7 @@ class Release:
         kept: the same; what changes is changed there.
         arms: by version, what each has done since the release began, or the server did, or its
             content became another.
+        evidence: of failures, by each version beside the stable one.
         shadow: copies requests; None: it is no shadow.
         on_renewed: called when it has begun anew, for a version's content is another: with the
             share that the new version had before, and with a sentence.
@@ -56,7 +57,7 @@ class Release:
         self._sticky = Sticky() if isinstance(plan, ShadowPlan) else plan.sticky
         self.arms = {version: Arm(version) for version in kept.weights}
         self._others = tuple(version for version in self.arms if version != kept.stable)
-        self._evidence = {version: Evidence(EITHER_WAY) for version in self._others}
+        self.evidence = {version: Evidence(EITHER_WAY) for version in self._others}
         self.shadow = Shadow(plan) if isinstance(plan, ShadowPlan) else None
         self._guard = self._new_guard(kept.rounds)
         self._step_began = time.monotonic()
@@ -135,7 +136,7 @@ class Release:
             now: monotonic seconds.
         """
         self._note_odds()
-        for evidence in self._evidence.values():
+        for evidence in self.evidence.values():
             evidence.look()
         if self._guard is None:
             return None
@@ -164,11 +165,6 @@ class Release:
     def shares(self) -> Mapping[str, float]:
         """What each version gets of the requests that name none, in [0, 1]."""
         return self._split.shares
-
-    @property
-    def evidence(self) -> Mapping[str, Evidence]:
-        """Of failures, by each version beside the stable one."""
-        return self._evidence
 
     @property
     def next_share(self) -> float:
@@ -223,8 +219,8 @@ class Release:
         is_about_all = version == kept.stable or self._guard is not None
         for each in self.arms if is_about_all else (version,):
             self.arms[each] = Arm(each)
-            if each in self._evidence:
-                self._evidence[each] = Evidence(EITHER_WAY)
+            if each in self.evidence:
+                self.evidence[each] = Evidence(EITHER_WAY)
         if isinstance(plan, ShadowPlan) and self.shadow is not None:
             self.shadow.stop()
             self.shadow = Shadow(plan)
@@ -265,7 +261,7 @@ class Release:
         version = trial.arm.version
         is_stable = version == self.kept.stable
         for other in self._others if is_stable else (version,):
-            self._evidence[other].add(trial.odds[other], is_candidate=not is_stable)
+            self.evidence[other].add(trial.odds[other], is_candidate=not is_stable)
 
     def _take(self, arm: Arm, times: BatchTimes, size: int, points: Sequence[MetricPoint]) -> None:
         statistics = [point for point in points if point.kind == "statistic"]

@@ -430,7 +430,7 @@ async def test_failures_at_ever_other_odds_are_weighed_and_not_hoarded(house: Ho
     for number in range(50):
         await house.ask(Client({"x-user": str(number)}))
         house.look()
-    assert not any(evidence._counts for evidence in release._evidence.values())
+    assert not any(evidence._counts for evidence in release.evidence.values())
 
 
 async def test_release_that_cannot_be_looked_at_does_not_hide_the_others(
