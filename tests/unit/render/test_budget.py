@@ -11,7 +11,7 @@ from animator.render import plan_scene, write_gif_within
 from tests.unit.render.conftest import CORNERS, SIDE, make_moved, make_rig, make_track
 
 FRAMES = 30
-HEIGHT = 64
+HEIGHT = 96
 
 
 @pytest.fixture(scope="module")
