@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from itertools import chain
 from typing import Any
 from urllib.parse import quote
@@ -22,7 +23,7 @@ PRIVATE_CACHE = "private, max-age=3600"
 _AT_ONCE = 1024 * 1024
 """Bytes that are sent in one piece; more come bit by bit, and are not held in memory."""
 
-_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
+_RANGE = re.compile(r"bytes=(?!-\Z)([0-9]{0,18})-([0-9]{0,18})")
 
 
 class Content(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,24 +66,30 @@ def respond_with(request: Request[Any, Any, Any], content: Content) -> Response[
     if etag in request.headers.get("If-None-Match", ""):
         return Response(b"", status_code=304, media_type=content.media_type, headers=headers)
     size = content.data.size if isinstance(content.data, OpenBlob) else len(content.data)
-    matched = _RANGE.fullmatch(request.headers.get("Range", ""))
-    if matched is None or request.headers.get("If-Range", etag) != etag:
+    part = _find_part(request.headers.get("Range", ""), size)
+    if part is None or request.headers.get("If-Range", etag) != etag:
         return _respond(content, range(size), 200, headers)
-    part = _find_part(matched.group(1), matched.group(2), size)
-    if part is None:
+    if not part:
         whole = {"Content-Range": f"bytes */{size}"}
         raise HTTPException("the file has no such bytes", status_code=416, headers=whole)
     headers["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{size}"
     return _respond(content, part, 206, headers)
 
 
-def _find_part(first: str, last: str, size: int) -> range | None:
-    """The bytes of `first-last`, of `first-`, or the `-last` ones; None when there are none."""
-    if first:
-        part = range(int(first), min(int(last) + 1, size) if last else size)
-    else:
-        part = range(max(size - int(last or 0), 0), size)
-    return part if part else None
+def _find_part(asked: str, size: int) -> range | None:
+    """The bytes of `first-last`, of `first-`, or the `-last` ones, if there are any.
+
+    None: of no part, or of one that cannot be, which counts as none (RFC 9110, 14.1.1 and 14.2).
+    """
+    matched = _RANGE.fullmatch(asked)
+    if matched is None:
+        return None
+    first, last = matched.groups()
+    if not first:
+        return range(max(size - int(last), 0), size)
+    if last and int(last) < int(first):
+        return None
+    return range(int(first), min(int(last) + 1, size) if last else size)
 
 
 def stream(
@@ -101,9 +108,13 @@ def stream(
 
 
 def _close(chunks: Iterator[bytes]) -> None:
-    """Give back what is read from, such as a file or a connection."""
+    """Give back what is read from, such as a file or a connection.
+
+    Whoever hangs up while a thread reads leaves them to it: they close when it lets go of them.
+    """
     if isinstance(chunks, Generator):
-        chunks.close()
+        with suppress(ValueError):
+            chunks.close()
 
 
 def _respond(content: Content, part: range, status: int, headers: dict[str, str]) -> Response[Any]:

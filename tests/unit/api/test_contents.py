@@ -3,6 +3,7 @@
 import asyncio
 import io
 import tempfile
+import threading
 import time
 import zipfile
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from litestar.testing import TestClient
 
 from animator.api.animation_files import list_everything
 from animator.api.app import create_app
+from animator.api.contents import stream
 from animator.api.packing import Packed, pack, size_of
 from animator.core.documents import DrawingDocument
 from animator.core.errors import NotFound, StorageUnavailable
@@ -202,6 +204,30 @@ async def test_who_hangs_up_leaves_no_film_open(everything: MemoryServices, addr
     await create_app(everything.as_services())(scope, receive, send)
     assert open_streams == [1]
     assert everything.blobs.open_streams == 0
+
+
+async def test_who_hangs_up_while_a_thread_reads_ends_without_an_error() -> None:
+    reads, may_go_on, closed = threading.Event(), threading.Event(), threading.Event()
+
+    def pieces() -> Iterator[bytes]:
+        try:
+            yield b"first"
+            reads.set()
+            assert may_go_on.wait(10)
+            yield b"second"
+        finally:
+            closed.set()
+
+    chunks = pieces()
+    answer = stream(chunks, None, {})
+    reading = asyncio.create_task(asyncio.to_thread(next, chunks))
+    assert await asyncio.to_thread(reads.wait, 10)
+    assert answer.background is not None
+    await answer.background()
+    may_go_on.set()
+    assert await reading == b"second"
+    del chunks, answer, reading
+    assert closed.is_set()
 
 
 @pytest.mark.parametrize(
