@@ -66,12 +66,17 @@ class Arrivals:
 
         Raises:
             Conflict: when its name and version are served already.
+            InvalidModel: when it cannot be served so.
         """
         manifest = stored.manifest
         # Before it is made: it would tell its numbers in the place of those of who is here.
         self._registry.check_free(manifest.name, manifest.version)
         metrics = self._metrics.for_endpoint(manifest.name, manifest.version)
-        endpoint = Endpoint(stored, config, metrics, pool, self._settings.sequence_headers)
+        try:
+            endpoint = Endpoint(stored, config, metrics, pool, self._settings.sequence_headers)
+        except ServingError:
+            self._metrics.forget_endpoint(manifest.name, manifest.version)
+            raise
         self._registry.add(endpoint)
         return endpoint
 

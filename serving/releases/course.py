@@ -161,6 +161,8 @@ class Course:
             yield
         finally:
             self._being_woken.subtract(keys)
+            # Whoever is woken by nobody is not remembered: a server is given ever new versions.
+            self._being_woken += Counter()
 
     def retire(self, model: str, version: str) -> None:
         """Let a version's workers go, when it has answered what it was asked, if none needs it."""

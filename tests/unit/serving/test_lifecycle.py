@@ -117,6 +117,9 @@ async def test_only_what_is_served_has_metrics(tmp_path: Path) -> None:
         with pytest.raises(InvalidModel):
             await register(engine, tmp_path / "bad")
         assert "tag" not in metrics.as_text().decode()
+        with pytest.raises(InvalidModel, match="offers no int8"):
+            await register(engine, tmp_path / "bad", ModelConfig(device="cpu", precision="int8"))
+        assert "tag" not in metrics.as_text().decode()
 
         put(tmp_path / "more" / "tag", "2", "good")
         await register(engine, tmp_path / "more")
