@@ -28,7 +28,8 @@ def read_trials(folder: Path) -> list[Trial]:
         lines = (folder / TRIALS).read_bytes().splitlines()[1:]
         return [msgspec.json.decode(line, type=Trial) for line in lines]
     except (OSError, msgspec.DecodeError) as error:
-        msg = f"{folder} holds no results of a bench: {error}"
+        reason = error.strerror if isinstance(error, OSError) else error
+        msg = f"{folder} holds no results of a bench ({TRIALS}): {reason}"
         raise BadInput(msg) from error
 
 

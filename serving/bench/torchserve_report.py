@@ -6,6 +6,7 @@ What is not measured here is an empty cell, never a made-up number.
 
 import csv
 import io
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -89,7 +90,8 @@ def _asked(case: Case) -> Mapping[str, str]:
 
 def _answered(trial: Trial) -> Mapping[str, str]:
     def of(field: str) -> str:
-        return f"{trial.median(field):.4g}" if trial.repeats else ""
+        value = trial.median(field)
+        return "" if math.isnan(value) else f"{value:.4g}"
 
     requests = trial.requests
     return {

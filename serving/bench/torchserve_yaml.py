@@ -93,7 +93,8 @@ def _read(path: Path) -> Mapping[str, Any]:
         # The loader is a safe one.
         table = yaml.safe_load(data) if len(data) <= _MOST_BYTES else None
     except (OSError, yaml.YAMLError, RecursionError, ValueError) as error:
-        msg = f"cannot read {path}: {error}"
+        reason = error.strerror if isinstance(error, OSError) else error
+        msg = f"cannot read {path}: {reason}"
         raise InvalidBenchmark(msg) from error
     if not isinstance(table, dict):
         msg = f"{path} must be a table of names and values, of at most {_MOST_BYTES} bytes"

@@ -183,10 +183,12 @@ class Bench:
 
 def _problem(repeats: Sequence[Measured], sample: bytes) -> str:
     """Why nothing was answered well at all; "" when something was."""
-    if any(repeat.throughput > 0 for repeat in repeats):
+    has_times = any(repeat.p99_ms is not None for repeat in repeats)
+    if has_times and any(repeat.throughput > 0 for repeat in repeats):
         return ""
     statuses = sorted({status for repeat in repeats for status in repeat.statuses})
     if not statuses:
-        return "no answer came while it was measured: measure longer, by --seconds"
+        # What was asked before it was measured, and answered while it was, has no time to tell.
+        return "nothing asked while it was measured was answered: measure longer, by --seconds"
     told = " or ".join(statuses) if not any(is_good(int(s)) for s in statuses) else "late"
     return f"no good answer came, only {told}: {sample.decode('utf-8', 'replace')}"

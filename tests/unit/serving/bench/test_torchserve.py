@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from serving.bench.results import read_trials
 from serving.bench.setting import Setting
 from serving.bench.stages import Stages
 from serving.bench.torchserve_report import COLUMNS, Case, ab_csv, ab_markdown
 from serving.bench.torchserve_yaml import InvalidBenchmark, read_benchmarks
 from serving.bench.usage import Usage
+from serving.errors import BadInput
 from tests.unit.serving.bench.simulated import trial
 
 HEADER = (
@@ -119,6 +121,13 @@ def test_file_of_one_model_may_be_named_alone(tmp_path: Path) -> None:
     file = tmp_path / "mnist.yaml"
     file.write_text(MODEL)
     assert [listed.group for listed in read_benchmarks(file).listed] == ["eager_mode_mnist"]
+
+
+def test_file_that_is_not_there_is_told_plainly(tmp_path: Path) -> None:
+    with pytest.raises(InvalidBenchmark, match=r"^cannot read .*none\.yaml: No such file"):
+        read_benchmarks(tmp_path / "none.yaml")
+    with pytest.raises(BadInput, match=r"holds no results of a bench .*: No such file"):
+        read_trials(tmp_path / "none")
 
 
 @pytest.mark.parametrize(

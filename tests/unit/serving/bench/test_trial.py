@@ -1,4 +1,6 @@
+import csv
 import dataclasses
+import io
 from pathlib import Path
 
 import psutil
@@ -8,6 +10,7 @@ from serving.bench.journal import Journal
 from serving.bench.load import Plan
 from serving.bench.records import Record, Result
 from serving.bench.setting import Setting
+from serving.bench.torchserve_report import Case, ab_csv
 from serving.bench.trial import Ask, Bench, Timing
 from serving.errors import BadInput, InvalidModel
 
@@ -112,6 +115,27 @@ def test_setting_that_cannot_be_served_is_a_trial_with_its_reason(tmp_path: Path
 def test_setting_that_answers_nothing_well_is_told_with_what_it_said(tmp_path: Path) -> None:
     trial = bench(tmp_path / "trials", Load(status=503), Subject()).attempt(Setting(), 6.0)
     assert trial.problem == "no good answer came, only 503: why"
+
+
+def test_setting_that_answered_only_what_was_asked_before_has_no_time_to_tell(
+    tmp_path: Path,
+) -> None:
+    def slow(plan: Plan) -> Result:
+        return Result(seconds=plan.seconds, completed=0.5)
+
+    made = Bench(
+        Subject(),
+        Ask("/predictions/cat", (b"one",), {}),
+        TIMING,
+        Journal(tmp_path / "trials", "cat", is_resumed=False),
+        model="cat",
+        load=slow,
+    )
+    trial = made.attempt(Setting(), 6.0)
+    assert trial.problem.endswith("measure longer, by --seconds")
+    assert not trial.is_measured
+    (row,) = csv.DictReader(io.StringIO(ab_csv([Case(trial, "group", "cat.mar", "body")])))
+    assert row["TS latency P99"] == row["TS latency mean"] == ""
 
 
 def test_timing_is_whole() -> None:
