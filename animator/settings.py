@@ -143,6 +143,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     job_timeout: Count = 120
     """Seconds after which a job is given up."""
 
+    job_pause: Natural = 2
+    """Seconds before a job that broke is begun again; before its last time five times as many."""
+
     drain_seconds: Annotated[int, msgspec.Meta(ge=0, le=600)] = 0
     """Seconds that a part about to stop still answers, but says it is not ready; for proxies."""
 
@@ -157,6 +160,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     log_format: Literal["text", "json"] = "text"
     """Lines for people, or an object of JSON a line, with the ids of requests and jobs."""
+
+    @property
+    def job_pauses(self) -> tuple[int, ...]:
+        """Seconds before the second attempt at a job and the third: what lacked may be back."""
+        return self.job_pause, 5 * self.job_pause
 
     @property
     def serving_keys(self) -> Path:

@@ -6,11 +6,7 @@ from typing import Any
 
 from rq import Queue
 from rq.job import Job, JobStatus
-from rq.registry import (
-    FailedJobRegistry,
-    FinishedJobRegistry,
-    StartedJobRegistry,
-)
+from rq.registry import FailedJobRegistry, FinishedJobRegistry, StartedJobRegistry
 from rq.worker_registration import clean_worker_registry
 
 __all__ = ("Patrol",)

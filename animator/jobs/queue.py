@@ -15,7 +15,7 @@ from animator.core.tracing import Attribute, outgoing, part
 from animator.jobs.progress import UNREACHABLE, JobEvents, add_event
 from animator.store import DocumentStore
 
-__all__ = ("LATER", "MAX_ATTEMPTS", "PAUSES", "QUEUE", "JobQueue", "message_attributes")
+__all__ = ("LATER", "MAX_ATTEMPTS", "QUEUE", "JobQueue", "message_attributes")
 
 logger = logging.getLogger(__name__)
 
@@ -27,9 +27,6 @@ LATER = "animator-later"
 
 MAX_ATTEMPTS = 3
 """How often a job is begun before it counts as failed."""
-
-PAUSES = (2, 10)
-"""Seconds before the second attempt and the third, at least: what was missing may be back."""
 
 _RESULT_TTL = 3600
 _RECALLED_FOR = 30
@@ -43,16 +40,20 @@ class JobQueue:
     its last second when it dies; see `animator.jobs.recall`.
     """
 
-    def __init__(self, client: Redis, timeout: int, documents: DocumentStore) -> None:
+    def __init__(
+        self, client: Redis, timeout: int, pauses: tuple[int, ...], documents: DocumentStore
+    ) -> None:
         """Use a connection to Redis.
 
         Args:
             client: the connection.
             timeout: seconds after which one attempt at a job is given up.
+            pauses: seconds before each further attempt, at least; 0: none.
             documents: where it is noted what was accepted.
         """
         self._redis = client
         self._timeout = timeout
+        self._pauses = pauses
         self._documents = documents
 
     def enqueue_annotation(self, job: str, drawing: str) -> None:
@@ -148,7 +149,7 @@ class JobQueue:
                 timeout=self._timeout,
                 result_ttl=_RESULT_TTL,
                 failure_ttl=_FAILURE_TTL,
-                retry=Retry(max=MAX_ATTEMPTS - 1, interval=PAUSES),
+                retry=Retry(max=MAX_ATTEMPTS - 1, interval=self._pauses),
                 meta=outgoing(),
                 pipeline=pipeline,
             )

@@ -166,7 +166,7 @@ def recall() -> None:
     settings = load_settings()
     shop = open_workshop()
     client = connect(settings.redis, patience=_REDIS_PATIENCE)
-    queue = JobQueue(client, settings.job_timeout, shop.documents)
+    queue = JobQueue(client, settings.job_timeout, settings.job_pauses, shop.documents)
     Recall(client, shop.documents, queue).walk()
 
 

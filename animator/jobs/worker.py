@@ -207,8 +207,10 @@ class JobWorker(Worker):
         """Begin a job again, or tell those who wait that it failed."""
         if self._has_cut_short and job.retries_left is not None:
             # We ended it ourselves, so this attempt, which RQ counts, shall not count.
+            # Nothing was missing, so the next begins at once; the pauses before others are kept.
+            pauses = job.retry_intervals or []
+            job.retry_intervals = [0, *pauses[len(pauses) - job.retries_left :]]
             job.retries_left += 1
-            job.retry_intervals = [0]  # nothing was missing
         is_last = not job.should_retry
         super().handle_job_failure(job, queue, *args, **kwargs)
         if is_last:

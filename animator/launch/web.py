@@ -108,7 +108,7 @@ def gather_services(settings: Settings) -> ApiServices:
     stopping = asyncio.Event()
     # The threads of requests under way are waited for at the end.
     client = connect(settings.redis, _REDIS_PATIENCE, stopping.is_set)
-    queue = JobQueue(client, settings.job_timeout, stores.documents)
+    queue = JobQueue(client, settings.job_timeout, settings.job_pauses, stores.documents)
     return ApiServices(
         documents=stores.documents,
         blobs=stores.blobs,

@@ -30,7 +30,9 @@ ENDS_WITHIN = 30.0
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     # The detector takes a second, so that a blow surely lands in the middle of the job.
-    with serving_app(tmp_path_factory.mktemp("data"), pause=1.0) as app:
+    # Jobs pause for 6 s in all before their third attempt, not for 12.
+    shorter = {"ANIMATOR_JOB_PAUSE": "1"}
+    with serving_app(tmp_path_factory.mktemp("data"), pause=1.0, more=shorter) as app:
         yield app
 
 

@@ -72,7 +72,7 @@ def test_attempt_that_breaks_ends_no_job(server: PrivateRedis, client: Redis) ->
 def test_queues_tell_their_length_and_how_long_the_next_job_has_waited(
     server: PrivateRedis, client: Redis
 ) -> None:
-    jobs = JobQueue(client, timeout=60, documents=MemoryDocuments())
+    jobs = JobQueue(client, timeout=60, pauses=(2, 10), documents=MemoryDocuments())
     jobs.enqueue_annotation("first", "d")
     jobs.enqueue_annotation("second", "d")
     client.hset(Job.key_for("first"), "enqueued_at", utcformat(now() - timedelta(seconds=90)))

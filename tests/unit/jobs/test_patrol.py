@@ -9,7 +9,10 @@ from rq.job import Job, JobStatus
 from rq.serializers import JSONSerializer
 
 from animator.jobs.patrol import Patrol
-from animator.jobs.queue import MAX_ATTEMPTS, PAUSES, QUEUE
+from animator.jobs.queue import MAX_ATTEMPTS, QUEUE
+from animator.settings import Settings
+
+PAUSES = Settings().job_pauses
 
 
 class Beat:
@@ -137,6 +140,7 @@ def test_job_is_begun_again_after_a_pause_and_before_all_others(
         assert job.get_status() == JobStatus.QUEUED
         assert beat.queue.scheduled_job_registry.get_job_ids() == []
         job = Job.fetch("j", beat.client, JSONSerializer)
+    assert PAUSES == (2, 10)
     assert pauses == pytest.approx(PAUSES, abs=1.0), "RQ counts whole seconds"
     beat.begin(job, is_abandoned=True)
     beat.patrol.walk()

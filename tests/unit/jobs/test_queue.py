@@ -21,7 +21,7 @@ def documents() -> MemoryDocuments:
 
 @pytest.fixture
 def queue(client: Redis, documents: MemoryDocuments) -> JobQueue:
-    return JobQueue(client, timeout=7, documents=documents)
+    return JobQueue(client, timeout=7, pauses=(2, 10), documents=documents)
 
 
 def test_job_is_named_by_its_caller_and_waits(queue: JobQueue, client: Redis) -> None:
@@ -66,7 +66,7 @@ def test_unknown_job_is_not_found(queue: JobQueue) -> None:
 
 def test_queue_that_is_away_is_told_in_plain_words(documents: MemoryDocuments) -> None:
     with connect("unix:///nowhere/redis.sock", patience=0.1) as away:
-        queue = JobQueue(away, timeout=7, documents=documents)
+        queue = JobQueue(away, timeout=7, pauses=(2, 10), documents=documents)
         with pytest.raises(JobFailed, match="cannot be reached just now"):
             queue.enqueue_annotation("j1", "d1")
         with pytest.raises(JobFailed, match="cannot be reached just now"):
@@ -90,7 +90,7 @@ def test_storage_that_is_away_takes_no_job(client: Redis) -> None:
         def put(self, id: str, document: Document) -> None:
             raise StorageUnavailable("no route to host")
 
-    queue = JobQueue(client, timeout=7, documents=Away())
+    queue = JobQueue(client, timeout=7, pauses=(2, 10), documents=Away())
     with pytest.raises(JobFailed, match=r"^The storage cannot be reached just now\."):
         queue.enqueue_annotation("j1", "d1")
     assert client.keys() == []

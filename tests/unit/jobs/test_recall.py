@@ -34,7 +34,7 @@ def documents() -> MemoryDocuments:
 
 @pytest.fixture
 def queue(client: Redis, documents: MemoryDocuments) -> JobQueue:
-    return JobQueue(client, timeout=7, documents=documents)
+    return JobQueue(client, timeout=7, pauses=(2, 10), documents=documents)
 
 
 def walk(client: Redis, documents: MemoryDocuments, queue: JobQueue, now: float = LATE) -> int:

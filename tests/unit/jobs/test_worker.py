@@ -17,7 +17,7 @@ from rq.serializers import JSONSerializer
 from animator.core.job import JobEvent
 from animator.jobs.connection import connect
 from animator.jobs.progress import JobEvents
-from animator.jobs.queue import LATER, PAUSES, QUEUE
+from animator.jobs.queue import LATER, QUEUE
 from animator.jobs.worker import JobWorker, count_live_workers
 from tests.support_redis import PrivateRedis
 
@@ -35,6 +35,15 @@ def worker(client: Redis) -> Iterator[JobWorker]:
     yield JobWorker(client, lambda: None)
     for number, handler in handlers.items():
         signal.signal(number, handler)
+
+
+def _pauses_before_others(job: Job) -> list[int]:
+    """What RQ waits for when a job breaks again and again."""
+    pauses = []
+    while job.retries_left:
+        pauses.append(job.get_retry_interval())
+        job.retries_left -= 1
+    return pauses
 
 
 def enqueue(queue: Queue, events: JobEvents, task: str) -> Job:
@@ -100,12 +109,12 @@ def test_job_that_ended_already_keeps_its_end(
     assert events.last("j") == done
 
 
-@pytest.mark.parametrize("attempts_left", [2, 0])
+@pytest.mark.parametrize(("attempts_left", "pauses"), [(2, [2, 10]), (1, [10]), (0, [])])
 def test_worker_that_is_stopped_gives_its_job_back_at_once_with_as_many_attempts(
-    queue: Queue, worker: JobWorker, events: JobEvents, attempts_left: int
+    queue: Queue, worker: JobWorker, events: JobEvents, attempts_left: int, pauses: list[int]
 ) -> None:
     job = enqueue(queue, events, "last_for_ever")
-    job.retry_intervals, job.retries_left = [*PAUSES], attempts_left
+    job.retry_intervals, job.retries_left = [2, 10], attempts_left
     job.save()
 
     def stop_when_begun() -> None:
@@ -121,7 +130,9 @@ def test_worker_that_is_stopped_gives_its_job_back_at_once_with_as_many_attempts
 
     assert time.monotonic() - begun < 5
     assert queue.job_ids == ["j"]
-    assert Job.fetch("j", queue.connection, JSONSerializer).retries_left == attempts_left
+    found = Job.fetch("j", queue.connection, JSONSerializer)
+    assert found.retries_left == attempts_left
+    assert _pauses_before_others(found) == pauses
     assert job.get_status() == JobStatus.QUEUED
     assert events.last("j") == QUEUED
 
