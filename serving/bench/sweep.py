@@ -25,6 +25,7 @@ from serving.bench.subject import Subject
 from serving.bench.trial import Ask, Bench, Timing
 from serving.bench.tuned import Model, tuned_config
 from serving.bench.wording import short
+from serving.errors import BadInput
 
 __all__ = ("Goal", "Sweep", "Swept")
 
@@ -102,8 +103,7 @@ class Sweep:
         Raises:
             ServingError: when the server cannot be had, or the folder holds something else.
         """
-        self._folder.mkdir(parents=True, exist_ok=True)
-        journal = Journal(self._folder / TRIALS, self._about(), is_resumed=is_resumed)
+        journal = self._journal(is_resumed=is_resumed)
         began, is_whole, spent = time.monotonic(), True, Spent()
         with ExitStack() as stack:
             subject = start()
@@ -128,6 +128,14 @@ class Sweep:
         is_worse = any(change.is_worse for change in changes)
         kept, best = self._write(journal.trials, time_facts, told(changes, tolerance))
         return Swept(kept, best, is_whole, is_worse)
+
+    def _journal(self, *, is_resumed: bool) -> Journal:
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            return Journal(self._folder / TRIALS, self._about(), is_resumed=is_resumed)
+        except OSError as error:
+            msg = f"{self._folder} can hold no results: {error.strerror}; choose another --output"
+            raise BadInput(msg) from error
 
     def _search(self, bench: Bench) -> None:
         goal, settings = self._goal, list(self._goal.space.grid())
