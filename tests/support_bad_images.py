@@ -2,6 +2,7 @@
 
 import base64
 import io
+import random
 import struct
 import zlib
 
@@ -181,3 +182,15 @@ HEIC_TURNED = base64.b64decode(
     "AAABAAYAAAAAAAA="
 )
 """Made with libheif: 64 x 48 stored, its top-left quarter red, to be turned by 90 degrees."""
+
+
+def damage(data: bytes, seed: int) -> bytes:
+    """Some bytes behind the first box are others."""
+    draw, damaged = random.Random(seed), bytearray(data)
+    for _ in range(draw.randint(1, 8)):
+        damaged[draw.randrange(16, len(damaged))] = draw.randrange(256)
+    return bytes(damaged)
+
+
+ENDS_LIBHEIF = damage(HEIC_TURNED, 523)
+"""libheif 1.23 ends its process over it."""

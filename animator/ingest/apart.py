@@ -5,6 +5,7 @@ start of a process, a third of a second; all others are decoded where they are.
 """
 
 import os
+import signal
 import subprocess
 import sys
 from typing import Annotated, Any
@@ -59,10 +60,19 @@ def decode_apart(data: bytes) -> Drawing:
         return decode_image(data)
     try:
         done = subprocess.run(
-            _COMMAND, input=data, capture_output=True, timeout=_PATIENCE, check=True, env=_paths()
+            _COMMAND,
+            input=data,
+            capture_output=True,
+            timeout=_PATIENCE,
+            check=False,
+            env=_paths(),
         )
-    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+    except subprocess.TimeoutExpired as error:
         raise InvalidImage(BROKEN) from error
+    if done.returncode < 0 and done.returncode != -signal.SIGKILL:
+        raise InvalidImage(BROKEN)
+    # SIGKILL comes when there is no memory left: that, or what we broke, is not the picture's fault.
+    done.check_returncode()
     line, _, pixels = done.stdout.partition(b"\n")
     told = msgspec.json.decode(line, type=_Told)
     if told.code:

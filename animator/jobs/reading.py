@@ -3,7 +3,7 @@
 from animator.core.drawing import Drawing
 from animator.core.errors import InvalidImage
 from animator.core.metadata import strip_metadata
-from animator.ingest import decode_image, encode_lossless
+from animator.ingest import decode_apart, encode_lossless
 from animator.store import BlobStore
 
 __all__ = ("read_upload",)
@@ -22,7 +22,7 @@ def read_upload(blobs: BlobStore, name: str) -> Drawing:
     data = blobs.get(name)
     tells_nothing = strip_metadata(data) is not None
     try:
-        drawing = decode_image(data)
+        drawing = decode_apart(data)
     except InvalidImage:
         if not tells_nothing:
             blobs.delete(name)

@@ -1,6 +1,6 @@
 """Pictures whose decoder may end the process are decoded in another one, alike in all else."""
 
-import random
+import subprocess
 import sys
 from pathlib import Path
 
@@ -16,18 +16,6 @@ DIES = (sys.executable, "-c", "import os; os.kill(os.getpid(), 11)")
 HANGS = (sys.executable, "-c", "import time; time.sleep(60)")
 
 
-def damage(data: bytes, seed: int) -> bytes:
-    """Some bytes behind the first box are others."""
-    draw, damaged = random.Random(seed), bytearray(data)
-    for _ in range(draw.randint(1, 8)):
-        damaged[draw.randrange(16, len(damaged))] = draw.randrange(256)
-    return bytes(damaged)
-
-
-ENDS_LIBHEIF = damage(bad.HEIC_TURNED, 523)
-"""libheif 1.23 ends its process over it."""
-
-
 def test_heic_is_the_same_picture_and_may_be_drawn_upon() -> None:
     here, apart_ = decode_image(bad.HEIC_TURNED), decode_apart(bad.HEIC_TURNED)
     np.testing.assert_array_equal(apart_.image, here.image)
@@ -39,7 +27,7 @@ def test_damage_that_ends_the_decoder_is_told_in_plain_words(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "photo.heic"
-    file.write_bytes(ENDS_LIBHEIF)
+    file.write_bytes(bad.ENDS_LIBHEIF)
     assert main(["annotate", str(file)]) == 1
     assert "the file is damaged or incomplete" in capsys.readouterr().err
 
@@ -51,6 +39,17 @@ def test_decoder_that_dies_or_hangs_is_told_as_a_damaged_file(
     monkeypatch.setattr(apart, "_COMMAND", command)
     monkeypatch.setattr(apart, "_PATIENCE", 0.5)
     with pytest.raises(InvalidImage, match="damaged or incomplete"):
+        decode_apart(bad.HEIC_TURNED)
+
+
+@pytest.mark.parametrize(
+    "code", ["import os; os.kill(os.getpid(), 9)", "import no_such_module"], ids=["memory", "fault"]
+)
+def test_what_is_not_the_picture_s_fault_is_not_told_as_a_damaged_file(
+    monkeypatch: pytest.MonkeyPatch, code: str
+) -> None:
+    monkeypatch.setattr(apart, "_COMMAND", (sys.executable, "-c", code))
+    with pytest.raises(subprocess.CalledProcessError):
         decode_apart(bad.HEIC_TURNED)
 
 

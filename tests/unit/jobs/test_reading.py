@@ -11,6 +11,7 @@ from animator.core.errors import InvalidImage, NotFound
 from animator.ingest import decode_image
 from animator.jobs.reading import read_upload
 from animator.store import FileBlobs
+from tests import support_bad_images as bad
 from tests.support_serve import draw_doll
 
 SECRET = b"where-we-live"
@@ -44,6 +45,12 @@ def test_other_pictures_stay_as_they_are(blobs: FileBlobs) -> None:
     blobs.put("d1.upload", draw_doll())
     read_upload(blobs, "d1.upload")
     assert blobs.get("d1.upload") == draw_doll()
+
+
+def test_damage_that_ends_its_decoder_ends_no_job(blobs: FileBlobs) -> None:
+    blobs.put("d1.upload", bad.ENDS_LIBHEIF)
+    with pytest.raises(InvalidImage, match="damaged or incomplete"):
+        read_upload(blobs, "d1.upload")
 
 
 def test_what_can_neither_be_stripped_nor_read_is_forgotten(blobs: FileBlobs) -> None:
