@@ -71,7 +71,7 @@ def decode_apart(data: bytes) -> Drawing:
         raise InvalidImage(BROKEN) from error
     if done.returncode < 0 and done.returncode != -signal.SIGKILL:
         raise InvalidImage(BROKEN)
-    # SIGKILL comes when there is no memory left: that, or what we broke, is not the picture's fault.
+    # No memory left, for which there is SIGKILL, or a fault of ours: not that of the picture.
     done.check_returncode()
     line, _, pixels = done.stdout.partition(b"\n")
     told = msgspec.json.decode(line, type=_Told)
