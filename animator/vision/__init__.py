@@ -10,6 +10,7 @@ from animator.vision.orientation import find_rotation, rotate_figures
 from animator.vision.predictor import Predictor
 from animator.vision.segment import segment
 from animator.vision.skeleton import build_skeleton
+from animator.vision.white_balance import balance_white
 
 __all__ = (
     "FigureView",
@@ -17,6 +18,7 @@ __all__ = (
     "Outline",
     "Predictor",
     "annotate_figures",
+    "balance_white",
     "build_skeleton",
     "complete_figure",
     "confirm",

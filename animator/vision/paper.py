@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from animator.vision.scaling import shrink
 
-__all__ = ("Contrast", "measure_contrast")
+__all__ = ("Contrast", "estimate_paper", "is_light_on_dark", "measure_contrast")
 
 _SMALL = 192
 """The paper varies slowly: it is estimated on a picture of this longer side, pixels."""
@@ -53,10 +53,10 @@ def measure_contrast(image: NDArray[np.uint8]) -> Contrast:
     where they are; the far one a wide median.
     """
     small = shrink(image, _SMALL)
-    if _is_light_on_dark(small):
+    if is_light_on_dark(small):
         image, small = 255 - image, 255 - small
     planes = _split(cv2.GaussianBlur(image, (0, 0), 0.7))
-    near = _near_paper(small)
+    near = estimate_paper(small)
     low, _ = _light(planes, near)
     strokes = 255.0 - low
     some = strokes[::2, ::2]
@@ -65,13 +65,17 @@ def measure_contrast(image: NDArray[np.uint8]) -> Contrast:
     return Contrast(strokes=strokes, fills=fills, noise=max(noise, 1.0))
 
 
-def _is_light_on_dark(small: NDArray[np.uint8]) -> bool:
+def is_light_on_dark(small: NDArray[np.uint8]) -> bool:
     """Whether what is drawn is lighter than a dark ground; an underexposed page is dark, too."""
     darkest, ground, lightest = np.percentile(small, (1, 50, 99))
     return bool(ground < _DARK_GROUND and lightest - ground >= ground - darkest)
 
 
-def _near_paper(small: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def estimate_paper(small: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The paper (h, w, 3) that lines are drawn on, seen through them.
+
+    small: (h, w, 3) uint8 RGB, dark on light, of about 200 pixels.
+    """
     side = _odd(_STROKE * max(small.shape))
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))
     calm = cv2.morphologyEx(cv2.medianBlur(small, 3), cv2.MORPH_OPEN, _HALO)

@@ -14,8 +14,8 @@ from animator.core.documents import AnimationRequest
 from animator.core.drawing import Drawing
 from animator.core.errors import InvalidImage, NoFigureFound, UnknownMotion
 from animator.core.job import STEPS, Step
-from animator.core.scene import Background
-from animator.pipeline import animate, annotate
+from animator.core.scene import Background, BackgroundKind
+from animator.pipeline import animate, annotate, stage_figures
 from tests.support_bad_images import black_page, blank_page
 from tests.support_drawings import HEAD, stick_figure
 from tests.support_predictor import DarkPredictor, RedHeadPredictor
@@ -175,6 +175,20 @@ def test_unknown_motion_is_refused_before_any_work(
     with pytest.raises(UnknownMotion):
         animate(drawing, annotation, request_for("levitate"), tmp_path, listener)
     assert listener.told == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "level"),
+    [("colour", 252), ("transparent", 252), ("paper", 225)],  # the light falls from 235 to 215
+)
+def test_paper_inside_a_figure_is_white_unless_it_stays_on_it(
+    drawing: Drawing, annotation: Annotation, kind: BackgroundKind, level: int
+) -> None:
+    request = msgspec.structs.replace(request_for("wave"), background=Background(kind=kind))
+    (moved,) = stage_figures(drawing, annotation, request, Listener()).moved
+    texture = moved.rig.texture
+    inside = texture[texture[..., 3] == 255][:, :3].astype(int)
+    assert abs(np.median(inside[inside.min(axis=1) > 200]) - level) <= 2
 
 
 def test_sideways_drawing_is_animated_upright(tmp_path: Path) -> None:
