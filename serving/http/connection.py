@@ -8,6 +8,7 @@ import asyncio
 import logging
 import math
 from enum import Enum, auto
+from functools import cached_property
 from typing import Any
 
 from msgspec.structs import replace
@@ -161,9 +162,9 @@ class Connection(asyncio.BufferedProtocol):
         """Whether this request is the connection's last."""
         return self._edge.is_closing
 
-    @property
+    @cached_property
     def peers(self) -> Peers:
-        """Who talks with whom."""
+        """Who talks with whom; each request asks."""
         info = self._transport.get_extra_info
         client, server = info("peername"), info("sockname")
         return Peers(client and client[:2], server and server[:2], info("ssl_object") is not None)
