@@ -204,8 +204,9 @@ class Animation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         format: one of `FORMATS`.
         width: pixels.
         height: pixels.
-        fps: frames a second.
-        frame_count: > 0.
+        fps: frames a second that it holds, on the mean; GIF, WebP and APNG leave out some above 50
+            or 90 a second.
+        frame_count: frames that it holds, > 0; what stands still counts.
         bytes: size of the file.
         given_up: what was given up so that the file is no larger than was asked for; empty when
             nothing was.

@@ -1,7 +1,6 @@
 """GIFs of a limited size: fewer colours, then fewer frames, then smaller ones, until it fits."""
 
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
 
 import msgspec
@@ -73,10 +72,9 @@ def write_gif_within(stage: Stage, path: Path, max_bytes: int, plays: int = 0) -
 def _fits(stage: Stage, path: Path, settings: GifSettings) -> bool:
     """Write the file; whether it is within its limit. It is given up as soon as it is not."""
     count, fps = stage.scene.frame_count, stage.scene.fps
-    kept = takewhile(lambda frame: frame < count, PACE.kept(fps, settings.every))
     writer = GifWriter(path, fps, settings)
     try:
-        for frame in draw_some(stage, list(kept)):
+        for frame in draw_some(stage, PACE.shown(count, fps, settings.every)):
             writer.write(frame)
         writer.close()
     except TooManyBytes:
@@ -109,6 +107,7 @@ def _scaled(stage: Stage, share: float) -> Stage:
 
 def _describe(path: Path, stage: Stage, rung: _Rung) -> Animation:
     scene, given_up = stage.scene, []
+    frames = len(PACE.shown(scene.frame_count, scene.fps, rung.every))
     if rung.colours < COLOURS:
         given_up.append(f"{rung.colours} colours")
     if rung.every > 1:
@@ -120,8 +119,8 @@ def _describe(path: Path, stage: Stage, rung: _Rung) -> Animation:
         format=AnimationFormat.GIF,
         width=scene.size.width,
         height=scene.size.height,
-        fps=scene.fps / rung.every,
-        frame_count=-(-scene.frame_count // rung.every),
+        fps=scene.fps * (frames / scene.frame_count),
+        frame_count=frames,
         bytes=path.stat().st_size,
         given_up=", ".join(given_up),
     )

@@ -13,6 +13,7 @@ from animator.render.apng import apng_writer
 from animator.render.gif import GifSettings, GifWriter
 from animator.render.pictures import PngFramesWriter, StillWriter
 from animator.render.sheet import SheetWriter
+from animator.render.shown import PACES
 from animator.render.webp import webp_writer
 from animator.render.writer import FrameWriter
 
@@ -80,17 +81,22 @@ def encode(
             writer.abort()
         for draft in drafts.values():
             draft.unlink(missing_ok=True)
-    return tuple(
-        Animation(
-            blob=path.name,
-            format=form,
-            width=size[0],
-            height=size[1],
-            fps=fps,
-            frame_count=count,
-            bytes=path.stat().st_size,
-        )
-        for form, path in targets.items()
+    return tuple(_describe(form, path, fps, count, size) for form, path in targets.items())
+
+
+def _describe(
+    form: AnimationFormat, path: Path, fps: float, count: int, size: tuple[int, int]
+) -> Animation:
+    """What a file holds of so many frames of some (width, height)."""
+    held = len(PACES[form].shown(count, fps)) if form in PACES else count
+    return Animation(
+        blob=path.name,
+        format=form,
+        width=size[0],
+        height=size[1],
+        fps=fps * (held / count),
+        frame_count=held,
+        bytes=path.stat().st_size,
     )
 
 

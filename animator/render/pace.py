@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, takewhile
 
 __all__ = ("Pace",)
 
@@ -35,3 +35,7 @@ class Pace:
             if now - last >= self.shortest:
                 yield frame
                 last = now
+
+    def shown(self, frames: int, fps: float, every: int = 1) -> list[int]:
+        """The frames that are shown of a clip of so many; see `kept`."""
+        return list(takewhile(lambda frame: frame < frames, self.kept(fps, every)))

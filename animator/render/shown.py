@@ -1,7 +1,6 @@
 """The frames of a stage that formats show, so that no other needs to be drawn."""
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from animator.render.changes import PACE as CHANGES_PACE
 from animator.render.gif import PACE as GIF_PACE
 from animator.render.raster import rasterize
 
-__all__ = ("draw_for", "draw_some")
+__all__ = ("PACES", "draw_for", "draw_some")
 
 PACES = {
     AnimationFormat.GIF: GIF_PACE,
@@ -27,8 +26,7 @@ def draw_for(stage: Stage, forms: Collection[AnimationFormat]) -> Iterator[NDArr
     count, fps = stage.scene.frame_count, stage.scene.fps
     kept: set[int] = set()
     for form in forms:
-        shown = PACES[form].kept(fps) if form in PACES else iter(range(count))
-        kept.update(takewhile(lambda frame: frame < count, shown))
+        kept.update(PACES[form].shown(count, fps) if form in PACES else range(count))
     return draw_some(stage, sorted(kept))
 
 

@@ -73,7 +73,7 @@ def test_other_software_finds_the_length_and_the_frames(
 ) -> None:
     """FFmpeg reads films, Pillow pictures: the length is right to one in a hundred."""
     count = 48
-    encode(make_frames(count, width=96), fps, {form: tmp_path / "clip"})
+    (told,) = encode(make_frames(count, width=96), fps, {form: tmp_path / "clip"})
     if form in {MP4, WEBM}:
         with av.open(str(tmp_path / "clip")) as film:
             assert film.duration is not None
@@ -88,6 +88,8 @@ def test_other_software_finds_the_length_and_the_frames(
     # 50 and 90 frames a second are the most that browsers show of pictures
     most = {GIF: 50, AnimationFormat.WEBP: 90, AnimationFormat.APNG: 90}.get(form, 1000)
     assert found == count if fps < most else 0.3 * count < found < count
+    assert told.frame_count == found
+    assert told.frame_count / told.fps == pytest.approx(count / fps)
 
 
 def _milliseconds(frame: Image.Image) -> float:
