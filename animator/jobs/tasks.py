@@ -29,7 +29,14 @@ from animator.core.documents import (
     background_blob,
 )
 from animator.core.drawing import Drawing
-from animator.core.errors import AnimatorError, Conflict, JobFailed, NotFound, StorageUnavailable
+from animator.core.errors import (
+    AnimatorError,
+    Conflict,
+    EncodingFailed,
+    JobFailed,
+    NotFound,
+    StorageUnavailable,
+)
 from animator.core.job import JobProblem, Step, problem_from_error
 from animator.core.rotation import rotate_drawing
 from animator.core.tracing import note, outgoing, part
@@ -198,9 +205,9 @@ def _attend(shop: Workshop, job: str) -> Iterator[JobProgress]:
     was_over = progress.is_over
     try:
         yield progress
-    except StorageUnavailable:
-        raise  # it comes back, and then there is another attempt
     except AnimatorError as error:
+        if _may_pass(error):
+            raise  # and then there is another attempt
         because = f" ({error.__cause__!r:.200})" if error.__cause__ else ""
         logger.info("job %s failed: %s: %s%s", job, error.code, error.message, because)
         note({"error.type": error.code})
@@ -218,6 +225,12 @@ def _attend(shop: Workshop, job: str) -> Iterator[JobProgress]:
         if progress.is_over:
             with suppress(StorageUnavailable):  # the recall sees to it
                 shop.documents.delete(AcceptedJob, job)
+
+
+def _may_pass(error: AnimatorError) -> bool:
+    """Whether it is about this machine now and not about what was asked: a store, room, memory."""
+    is_unwritten = isinstance(error, EncodingFailed) and isinstance(error.__cause__, OSError)
+    return is_unwritten or isinstance(error, StorageUnavailable)
 
 
 def _while_wanted(shop: Workshop, animation_id: str, progress: Progress) -> Progress:

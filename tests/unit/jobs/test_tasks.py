@@ -1,3 +1,5 @@
+import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -381,6 +383,23 @@ def test_unexpected_error_is_left_to_the_worker(
     monkeypatch.setattr(tasks, "annotate", refuse)
     with pytest.raises(ZeroDivisionError):
         tasks.annotate_drawing("j", "d1")
+    assert shop.events.last("j").state == "running"
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.ENOMEM])
+def test_file_for_which_this_machine_has_no_room_now_is_tried_again(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def fail(*_arguments: Any) -> Any:
+        msg = "The animation could not be written."
+        raise EncodingFailed(msg) from OSError(number, os.strerror(number))
+
+    shop.documents.put("d1", FOUND)
+    shop.documents.put("a1", ANIMATION)
+    monkeypatch.setattr(tasks, "stage_figures", stage_nothing)
+    monkeypatch.setattr(tasks, "film", fail)
+    with pytest.raises(EncodingFailed):
+        tasks.animate_drawing("j", "a1")
     assert shop.events.last("j").state == "running"
 
 
