@@ -1,6 +1,7 @@
 """Content: what tells one content of a model from another: the hash of all its files."""
 
 import hashlib
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -16,6 +17,8 @@ _COMING = (".part", ".partial", ".tmp", ".filepart", ".crdownload", ".swp", "~")
 
 _CACHE = "__pycache__"
 """What Python writes beside a handler that is loaded."""
+
+_log = logging.getLogger(__name__)
 
 
 def is_passed_over(name: str) -> bool:
@@ -55,7 +58,7 @@ def digest_of(path: Path, known: Mapping[str, str] | None = None) -> str:
 
 
 def content_of(stored: StoredModel) -> str:
-    """Tell one content of a model from another, by a SHA-256; "": it cannot be read.
+    """Tell one content of a model from another, by a SHA-256; "": it cannot be read; the log tells.
 
     Args:
         stored: the model, whose files have been compared with its manifest.
@@ -68,5 +71,6 @@ def content_of(stored: StoredModel) -> str:
         if is_bare(bare) and not (folder / MANIFEST_FILE).is_file():
             return digest_of(bare)
         return digest_of(folder, manifest.files)
-    except OSError:
+    except OSError as error:
+        _log.warning("%s: it cannot be told whether its content is another: %s", folder, error)
         return ""

@@ -164,8 +164,17 @@ def check_files(manifest: Manifest, folder: Path) -> None:
     """Compare the files of a model's folder with the hashes in its manifest.
 
     Raises:
-        InvalidModel: when a file is missing, lies outside the folder, or is another one.
+        InvalidModel: when a file is missing or cannot be read, lies outside the folder, or is
+            another one.
     """
+    try:
+        _check_files(manifest, folder)
+    except OSError as error:
+        msg = f"{manifest.name}: cannot read {error.filename or folder}: {error.strerror}"
+        raise InvalidModel(msg) from error
+
+
+def _check_files(manifest: Manifest, folder: Path) -> None:
     root = folder.resolve()
     for name, expected in manifest.files.items():
         path = (folder / name).resolve()

@@ -65,7 +65,7 @@ def lineage_of(model: StoredModel) -> ModelLineage:
 def _is_intact(model: StoredModel) -> bool:
     try:
         check_files(model.manifest, model.folder)
-    except (InvalidModel, OSError):
+    except InvalidModel:
         return False
     return True
 

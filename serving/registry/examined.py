@@ -26,7 +26,7 @@ def examine(model: StoredModel) -> Examined:
     """Compare a model's files with its manifest, and read what stands beside them.
 
     Raises:
-        InvalidModel: when a file is not what the manifest says, or the reference is none.
+        InvalidModel: when a file is not what the manifest says, or cannot be read.
     """
     check_files(model.manifest, model.folder)
     return Examined(content_of(model), read_reference(model.folder))

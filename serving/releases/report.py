@@ -37,7 +37,7 @@ class MetricReport(_Report, frozen=True, kw_only=True):
 
 
 class ArmReport(_Report, frozen=True, kw_only=True):
-    """What one version has done in a release, since it began or the server did.
+    """What one version has done in a release, since it or the server began, or its content changed.
 
     Attributes:
         version: which.
@@ -46,7 +46,7 @@ class ArmReport(_Report, frozen=True, kw_only=True):
         failures: of these, with an error or a status of 500 and above.
         shed: that were refused, for it had too much to do.
         rejected: that it took for the client's own mistake.
-        error_rate: their share.
+        error_rate: share of the failures.
         error_rate_low: lower end of its 95 % interval, which holds at all times.
         error_rate_high: upper end.
         latency_mean_s: from choice to answer, seconds; None: nothing was answered.

@@ -7,10 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from serving.archive.content import content_of
 from serving.archive.inputs import check_inputs
 from serving.archive.manifest import check_files, manifest_from_json, read_manifest
+from serving.archive.stored import StoredModel
 from serving.errors import BadInput, InvalidModel
 from serving.protocol.metadata import TensorMetadata
+
+UNREADABLE = Path("/proc/self/mem")
+"""A file whose beginning not even root can read."""
 
 
 def manifest(**fields: Any) -> bytes:
@@ -94,6 +99,22 @@ def test_file_that_is_not_in_the_folder_is_refused(tmp_path: Path, name: str) ->
     folder.mkdir()
     with pytest.raises(InvalidModel, match="no file"):
         check_files(manifest_from_json(manifest(files={name: ""})), folder)
+
+
+@pytest.mark.skipif(not UNREADABLE.is_file(), reason="this system has no file that nobody can read")
+def test_file_that_cannot_be_read_is_told_as_one_that_cannot_be_served() -> None:
+    read = manifest_from_json(manifest(files={UNREADABLE.name: "0" * 64}))
+    with pytest.raises(InvalidModel, match=r"cat: cannot read .*: Input/output error"):
+        check_files(read, UNREADABLE.parent)
+
+
+@pytest.mark.skipif(not UNREADABLE.is_file(), reason="this system has no file that nobody can read")
+def test_log_tells_of_a_content_that_cannot_be_told_from_another(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "extra").symlink_to(UNREADABLE)
+    assert content_of(StoredModel(tmp_path, manifest_from_json(manifest()))) == ""
+    assert f"{tmp_path}: it cannot be told whether its content is another" in caplog.text
 
 
 IMAGE = (TensorMetadata(name="image", datatype="UINT8", shape=(-1, 2)),)
