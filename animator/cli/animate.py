@@ -6,6 +6,7 @@ from pathlib import Path
 
 from animator.cli import Subparsers
 from animator.cli.backdrops import backdrop_from_text, bytes_from_text
+from animator.cli.complaints import about
 from animator.cli.playing import add_playing, motion_name, wrong_playing
 from animator.cli.rigging import add_rigging
 from animator.core.animation import FORMATS, AnimationFormat, format_of
@@ -147,7 +148,7 @@ def run(args: argparse.Namespace) -> int:
         try:
             animate_file(file, target, order, models)
         except AnimatorError as error:
-            print(f"{file}: {error.message}", file=sys.stderr)
+            print(about(file, error.message), file=sys.stderr)
             failures += 1
     return 1 if failures else 0
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from animator.cli import Subparsers
+from animator.cli.complaints import about
 from animator.core.errors import AnimatorError
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
 def _print_summary(record: "Record") -> None:
     """A few lines for people; what failed goes to stderr."""
     if record.error is not None:
-        print(f"{record.file}: {record.error.message}", file=sys.stderr)
+        print(about(record.file, record.error.message), file=sys.stderr)
         return
     count = len(record.figures)
     what = "no figure" if not count else "1 figure" if count == 1 else f"{count} figures"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from animator.cli import Subparsers
+from animator.cli.complaints import about
 from animator.core.errors import AnimatorError
 
 if TYPE_CHECKING:  # arrays are loaded only when the command runs
@@ -75,7 +76,7 @@ def _check(files: list[Path], map_file: Path | None) -> int:
         try:
             facts = inspect_clip(read_clip_file(file), name=file.stem, options=options)
         except AnimatorError as error:
-            print(f"{file}: {error.message}", file=sys.stderr)
+            print(about(file, error.message), file=sys.stderr)
             failures += 1
         else:
             print("\n".join(_describe(file, facts)))

@@ -1,6 +1,5 @@
 """Where the joints of a motion are, frame by frame; and cutting a motion to some of its frames."""
 
-import difflib
 from dataclasses import replace
 
 import numpy as np
@@ -8,12 +7,10 @@ from numpy.typing import NDArray
 
 from animator.core.errors import InvalidMotion
 from animator.core.motion import Motion
+from animator.motion.nearest import nearest
 from animator.motion.rotations import multiply, rotate
 
 __all__ = ("joint_index", "joint_paths", "trim")
-
-_TOLD = 64
-"""So many joints are named at most where one is not there."""
 
 
 def joint_paths(motion: Motion) -> NDArray[np.float64]:
@@ -36,8 +33,7 @@ def joint_index(motion: Motion, name: str) -> int:
         InvalidMotion: when there is no joint of that name.
     """
     if name not in motion.joints:
-        near = difflib.get_close_matches(name[:100], motion.joints, n=1)
-        hint = f"is it {near[0]!r}?" if near else f"there are {', '.join(motion.joints[:_TOLD])}"
+        hint = nearest(name, motion.joints)
         msg = f"the motion {motion.name!r} has no joint {name[:100]!r}; {hint}"
         raise InvalidMotion(msg)
     return motion.joints.index(name)

@@ -10,6 +10,7 @@ from animator.core.errors import UnknownMotion
 from animator.core.motion import Motion, MotionInfo, RetargetMap
 from animator.motion.bvh import read_bvh
 from animator.motion.documents import read_toml
+from animator.motion.nearest import nearest
 
 __all__ = ("list_motions", "load_motion", "puppet_map")
 
@@ -42,7 +43,7 @@ def load_motion(name: str) -> tuple[Motion, RetargetMap]:
         InvalidMotion: when its files are broken.
     """
     if name not in _names():
-        msg = f"there is no motion {name!r}; there are {', '.join(_names())}"
+        msg = f"there is no motion {name[:100]!r}; {nearest(name, _names())}"
         raise UnknownMotion(msg)
     return _load(name)[1:]
 

@@ -1,12 +1,12 @@
 """Rules as AnimatedDrawings' files give them, for one figure and one motion: a RetargetMap."""
 
-import difflib
 from collections.abc import Collection, Iterator, Sequence
 
 from animator.core.errors import InvalidMotion
 from animator.core.motion import BoneSource, LimbGroup, Motion, RetargetMap
 from animator.core.script import AboveCheck, BvhClip, DrawnPart, PlaneGroup, RetargetRules
 from animator.core.skeleton import BIPED_PARENTS, Skeleton
+from animator.motion.nearest import nearest
 
 __all__ = ("map_from_rules",)
 
@@ -127,9 +127,7 @@ def _each(field: str, below: str, lists: Sequence[Sequence[str]]) -> Iterator[tu
 
 def _check(name: str, known: Collection[str], field: str, whose: str) -> None:
     if name not in known:
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"; is it {near[0]!r}?" if near else f"; there are {', '.join(sorted(known))}."
-        msg = f"{field}: the {whose} has no joint {name!r}{hint}"
+        msg = f"{field}: the {whose} has no joint {name!r}; {nearest(name, sorted(known))}"
         raise InvalidMotion(msg)
 
 

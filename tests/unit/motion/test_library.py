@@ -85,9 +85,16 @@ def test_gallery_says_loop_and_view_as_the_keyframes_do(name: str) -> None:
     assert {group.plane for group in retarget_map.groups} == {seen}
 
 
-@pytest.mark.parametrize("name", ["gallop", "", "../wave", "maps/puppet"])
-def test_unknown_motion_is_refused_with_the_known_ones(name: str) -> None:
-    with pytest.raises(UnknownMotion, match=r"there are ballet, bow, .*, wave, zombie"):
+@pytest.mark.parametrize(("name", "near"), [("zombi", "zombie"), ("../wave", "wave")])
+def test_unknown_motion_is_refused_with_the_nearest_one(name: str, near: str) -> None:
+    with pytest.raises(UnknownMotion) as refused:
+        load_motion(name)
+    assert refused.value.message == f"there is no motion {name!r}; is it {near!r}?"
+
+
+@pytest.mark.parametrize("name", ["quack", "", "maps/puppet"])
+def test_motion_unlike_any_is_refused_with_the_known_ones(name: str) -> None:
+    with pytest.raises(UnknownMotion, match=r"there are ballet, bow, .*, wave, zombie\.$"):
         load_motion(name)
 
 
