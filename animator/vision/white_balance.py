@@ -17,7 +17,7 @@ from animator.vision.scaling import shrink
 __all__ = ("balance_white",)
 
 SIDE = 192
-"""Paper is looked for on a picture of this longer side, pixels."""
+"""Paper and paint are looked at on pictures of about this longer side, pixels."""
 
 AROUND = 0.1
 """How much of the page around a figure's box is looked at, share of the box's longer side."""
@@ -32,7 +32,10 @@ MOST_COLOURED = 0.25
 """Ground whose channels differ by a larger share of the largest is coloured paper: it stays."""
 
 BRIGHT = 98.0
-"""Percentile of the paint's levels that is not to leave the range."""
+"""Percentile of the levels inside a figure that stands for its brightest paint."""
+
+ROOM = 1.05
+"""How far beyond the range, as a factor, that may come: light falls unevenly on paper."""
 
 
 def balance_white(
@@ -49,12 +52,14 @@ def balance_white(
     paper = _paper_around(drawing.image, box, mask)
     if paper is None or not _is_white_in_poor_light(paper):
         return texture
-    gains = WHITE / paper
-    paint = texture[..., :3][texture[..., 3] > 0]
+    step = max(max(texture.shape) // SIDE, 1)
+    some = texture[::step, ::step]
+    paint = some[..., :3][some[..., 3] > 0]
     if not paint.size:
         return texture
+    gains = WHITE / paper
     brightest = float((np.percentile(paint, BRIGHT, axis=0) * gains).max())
-    gains = np.maximum(gains * min(1.0, 255.0 / brightest), 1.0)
+    gains = np.maximum(gains * min(1.0, ROOM * 255.0 / brightest), 1.0)
     levels = np.minimum(np.arange(256)[:, None] * gains, 255.0)
     table = np.rint(np.hstack((levels, np.arange(256)[:, None]))).astype(np.uint8)
     return np.asarray(cv2.LUT(texture, table[:, None]), np.uint8)
