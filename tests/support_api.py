@@ -2,13 +2,17 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from litestar import Litestar
 
-from animator.api import Access, ApiLimits, ApiServices
+from animator.api import Access, ApiLimits, ApiServices, create_app
+from animator.api.app import state_of
 from animator.api.services import RequestCounter
 from animator.core.animation import Animation, AnimationFormat
 from animator.core.annotation import Annotation, FigureAnnotation
@@ -264,6 +268,20 @@ class MemoryServices:
             count=self.count,
             learning=self.learning,
         )
+
+
+@cache
+def _app_with(origins: tuple[str, ...], upload_bytes: int) -> Litestar:
+    limits = ApiLimits(upload_bytes=upload_bytes)
+    return create_app(MemoryServices(limits=limits, access=Access(origins=origins)).as_services())
+
+
+def app_over(services: ApiServices) -> Litestar:
+    """An app like `create_app`'s, over its own services, for one client at a time: only routes are
+    shared, since putting them together takes longer than most tests."""
+    app = copy(_app_with(services.access.origins, services.limits.upload_bytes))
+    app.state = state_of(services)
+    return app
 
 
 def put_drawing(memory: MemoryServices, figures: int = 1) -> DrawingDocument:

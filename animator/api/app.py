@@ -1,6 +1,8 @@
 """The web process as one ASGI application."""
 
-from litestar import Litestar, Router
+from typing import Any
+
+from litestar import Litestar, Request, Router
 from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
@@ -36,7 +38,7 @@ from animator.api.skeletons import list_skeletons
 from animator.api.uploads import FORM_OVERHEAD
 from animator.core.errors import AnimatorError
 
-__all__ = ("create_app",)
+__all__ = ("create_app", "state_of")
 
 
 def create_app(services: ApiServices) -> Litestar:
@@ -62,8 +64,8 @@ def create_app(services: ApiServices) -> Litestar:
     )
     return Litestar(
         route_handlers=[api, get_page],
-        dependencies={"services": Provide(lambda: services, sync_to_thread=False)},
-        state=State({"services": services, "belonging": Belonging(services.documents)}),
+        dependencies={"services": Provide(provide_services)},
+        state=state_of(services),
         exception_handlers={
             AnimatorError: problem_from_animator_error,
             HTTPException: problem_from_http_exception,
@@ -77,3 +79,14 @@ def create_app(services: ApiServices) -> Litestar:
         plugins=[BoxSchemaPlugin()],
         logging_config=None,
     )
+
+
+def state_of(services: ApiServices) -> State:
+    """What guards and routes find at the app: the services, and what was learnt of them."""
+    return State({"services": services, "belonging": Belonging(services.documents)})
+
+
+async def provide_services(request: Request[Any, Any, Any]) -> ApiServices:
+    """What the routes work with: the services that the guards go by, too."""
+    services: ApiServices = request.app.state.services
+    return services

@@ -4,8 +4,7 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from animator.api import create_app
-from tests.support_api import MemoryServices
+from tests.support_api import MemoryServices, app_over
 
 
 @pytest.fixture
@@ -15,5 +14,5 @@ def memory() -> MemoryServices:
 
 @pytest.fixture
 def client(memory: MemoryServices) -> Iterator[TestClient[Litestar]]:
-    with TestClient(create_app(memory.as_services())) as client:
+    with TestClient(app_over(memory.as_services())) as client:
         yield client

@@ -5,9 +5,8 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from animator.api import create_app
 from animator.core.documents import Consent, DrawingDocument
-from tests.support_api import MemoryServices, put_drawing
+from tests.support_api import MemoryServices, app_over, put_drawing
 
 Client = TestClient[Litestar]
 ADDRESS = "/api/drawings/drawing/consent"
@@ -49,7 +48,7 @@ def test_server_that_does_not_learn_takes_no_consent_but_gives_it_back() -> None
     memory = MemoryServices()
     put_drawing(memory)
     memory.documents.put("drawing", Consent(given=1.0))
-    with TestClient(create_app(memory.as_services())) as client:
+    with TestClient(app_over(memory.as_services())) as client:
         answer = client.put(ADDRESS)
         assert (answer.status_code, answer.json()["code"]) == (403, "learning_off")
         assert client.get("/api/health").json()["learning"] is False

@@ -6,10 +6,10 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from animator.api import ApiLimits, create_app
+from animator.api import ApiLimits
 from animator.core.annotation import Annotation
 from animator.core.documents import DrawingDocument
-from tests.support_api import GIF, MemoryServices, put_animation
+from tests.support_api import GIF, MemoryServices, app_over, put_animation
 from tests.support_serve import draw_doll
 
 Client = TestClient[Litestar]
@@ -74,7 +74,7 @@ def test_bad_upload_is_refused_and_nothing_stored(
     body: bytes, status: int, code: str, as_form: bool
 ) -> None:
     memory = MemoryServices(limits=ApiLimits(upload_bytes=1000))
-    with TestClient(create_app(memory.as_services())) as client:
+    with TestClient(app_over(memory.as_services())) as client:
         if as_form:
             response = client.post("/api/drawings", files={"file": ("a.png", body)})
         else:

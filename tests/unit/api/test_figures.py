@@ -11,14 +11,13 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from animator.api import create_app
 from animator.core.annotation import Annotation, FigureAnnotation
 from animator.core.documents import AnimationDocument
 from animator.core.job import JobEvent
 from animator.core.mask import Mask, run_lengths_from_mask
 from animator.core.rigging import TEMPLATES, lay_out
 from animator.store import FileDocuments
-from tests.support_api import MemoryServices, put_drawing
+from tests.support_api import MemoryServices, app_over, put_drawing
 
 Client = TestClient[Litestar]
 FIGURES = "/api/drawings/drawing/figures"
@@ -302,7 +301,7 @@ def test_nothing_is_lost_when_two_change_a_figure_at_a_time(tmp_path: Path) -> N
     stored.put(drawing.id, memory.documents.get(Annotation, drawing.id))
     services = dataclasses.replace(memory.as_services(), documents=stored)
     answers: list[tuple[int, str]] = []
-    with TestClient(create_app(services)) as client:
+    with TestClient(app_over(services)) as client:
 
         def write(writer: str) -> None:
             for number in range(8):

@@ -10,7 +10,7 @@ from animator.api.motions import MOST_BYTES, MOST_MOTIONS, OwnMotion
 from animator.core.documents import MotionDocument, own_motion_id
 from animator.core.job import JobEvent, subject_of
 from animator.core.motion import MotionInfo
-from tests.support_api import MemoryServices, put_animation, put_drawing
+from tests.support_api import MemoryServices, app_over, put_animation, put_drawing
 
 Client = TestClient[Litestar]
 BVH = b"HIERARCHY"
@@ -183,7 +183,7 @@ def test_motion_is_not_kept_when_no_work_is_taken(client: Client, memory: Memory
 
 def test_motion_is_kept_as_long_as_drawings_are() -> None:
     memory = MemoryServices(limits=ApiLimits(keep_days=2))
-    with TestClient(create_app(memory.as_services())) as client:
+    with TestClient(app_over(memory.as_services())) as client:
         motion = hand_in(client)
     assert motion.expires == motion.created + 2 * 24 * 3600
 

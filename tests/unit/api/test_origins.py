@@ -4,8 +4,8 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from animator.api import Access, create_app
-from tests.support_api import MemoryServices
+from animator.api import Access
+from tests.support_api import MemoryServices, app_over
 
 Client = TestClient[Litestar]
 PNG = b"\x89PNG\r\n\x1a\n" + b"rest of the picture"
@@ -47,7 +47,7 @@ def test_looking_is_no_change(client: Client) -> None:
 def test_named_origin_may_use_the_api_and_no_other() -> None:
     memory = MemoryServices(access=Access(origins=(FRIEND,)))
     foreign = {"Origin": FRIEND, "Sec-Fetch-Site": "cross-site"}
-    with TestClient(create_app(memory.as_services())) as client:
+    with TestClient(app_over(memory.as_services())) as client:
         asked = client.options(
             "/api/drawings",
             headers={**foreign, "Access-Control-Request-Method": "POST"},

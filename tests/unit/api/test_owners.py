@@ -15,7 +15,7 @@ from animator.api.owners import COOKIE
 from animator.core.documents import DrawingDocument, Ownership
 from animator.store import FileDocuments
 from animator.store.keys import ApiKey, KeyFile
-from tests.support_api import MemoryServices, put_animation
+from tests.support_api import MemoryServices, app_over, put_animation
 
 Client = TestClient[Litestar]
 PNG = b"\x89PNG\r\n\x1a\n" + b"rest of the picture"
@@ -46,7 +46,7 @@ def test_first_upload_gives_a_cookie_that_scripts_and_other_sites_do_not_get(
 
 
 def test_cookie_is_for_tls_only_where_there_is_tls(memory: MemoryServices) -> None:
-    app = create_app(memory.as_services())
+    app = app_over(memory.as_services())
     with TestClient(app, base_url="https://testserver.local") as client:
         cookie = client.post("/api/drawings", content=PNG).headers["Set-Cookie"]
     assert "Secure" in cookie.split("; ")
@@ -167,7 +167,7 @@ def test_picture_that_was_handed_in_by_half_is_its_owners_when_it_comes_again(
     memory = MemoryServices()
     documents = FileDocuments(tmp_path)
     services = dataclasses.replace(memory.as_services(), documents=documents)
-    with TestClient(create_app(services)) as client, TestClient(create_app(services)) as other:
+    with TestClient(app_over(services)) as client, TestClient(create_app(services)) as other:
         drawing = upload(client)
         (tmp_path / "ownerships" / f"{drawing.id}.json").unlink()  # as when the disk was full
         memory.jobs.events.clear()

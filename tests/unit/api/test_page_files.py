@@ -7,8 +7,7 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from animator.api import create_app
-from tests.support_api import MemoryServices
+from tests.support_api import MemoryServices, app_over
 
 SCRIPT = "export const words = 1;\n" * 50
 
@@ -18,7 +17,7 @@ def page(tmp_path: Path) -> TestClient[Litestar]:
     (tmp_path / "index.html").write_text("<title>shell</title>")
     (tmp_path / "app.js").write_text(SCRIPT)
     (tmp_path / "icon.png").write_bytes(b"\x89PNG" * 50)
-    return TestClient(create_app(MemoryServices(web_folder=tmp_path).as_services()))
+    return TestClient(app_over(MemoryServices(web_folder=tmp_path).as_services()))
 
 
 @pytest.mark.parametrize("accepted", ["gzip", "br, gzip;q=0.5", "deflate, gzip, br"])

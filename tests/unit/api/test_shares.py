@@ -7,9 +7,8 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from animator.api import create_app
 from animator.core.documents import DrawingDocument, Share
-from tests.support_api import MemoryServices, put_animation
+from tests.support_api import MemoryServices, app_over, put_animation
 
 Client = TestClient[Litestar]
 PNG = b"\x89PNG\r\n\x1a\n" + b"rest of the picture"
@@ -35,7 +34,7 @@ def share(client: Client, drawing: DrawingDocument) -> str:
 
 @pytest.fixture
 def stranger(memory: MemoryServices) -> Client:
-    return TestClient(create_app(memory.as_services()))
+    return TestClient(app_over(memory.as_services()))
 
 
 def test_stranger_sees_the_animation_and_nothing_of_its_owner(

@@ -4,9 +4,8 @@ import pytest
 from litestar.testing import TestClient
 from prometheus_client import CollectorRegistry
 
-from animator.api import create_app
 from animator.api.watching import watch_requests
-from tests.support_api import MemoryServices
+from tests.support_api import MemoryServices, app_over
 
 
 @pytest.fixture
@@ -16,7 +15,7 @@ def registry() -> CollectorRegistry:
 
 @pytest.fixture
 def watched(registry: CollectorRegistry) -> Iterator[TestClient]:  # type: ignore[type-arg]
-    app = create_app(MemoryServices().as_services())
+    app = app_over(MemoryServices().as_services())
     with TestClient(watch_requests(app, registry)) as client:
         yield client
 
