@@ -9,7 +9,7 @@ from rq.job import Job, JobStatus
 from rq.registry import FailedJobRegistry, FinishedJobRegistry, StartedJobRegistry
 from rq.worker_registration import clean_worker_registry
 
-__all__ = ("Patrol",)
+__all__ = ("Patrol", "skip_pause")
 
 _LOCK = "animator:patrol"
 _LOCKED_FOR = 10
@@ -48,7 +48,9 @@ class Patrol:
 
     def _find_abandoned(self, job: Job, *_error: Any) -> None:
         """Called for each job without signs of life; RQ then begins those again that it may."""
-        if not job.should_retry:
+        if job.should_retry:
+            skip_pause(job)
+        else:
             self._give_up(job, "its worker stopped")
 
     def _return_stuck(self) -> None:
@@ -78,3 +80,13 @@ class Patrol:
                     self._queue.push_job_id(id, pipeline=pipeline, at_front=True)
                 registry.remove(id, pipeline=pipeline)
                 pipeline.execute()
+
+
+def skip_pause(job: Job) -> None:
+    """Let the next attempt begin at once, for nothing was missing; later pauses are kept.
+
+    job: may be begun again.
+    """
+    pauses = job.retry_intervals or []
+    later = (job.retries_left or 1) - 1
+    job.retry_intervals = [0, *pauses[len(pauses) - later :]]

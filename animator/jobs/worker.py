@@ -22,7 +22,7 @@ from animator.core.job import JobProblem
 from animator.core.tracing import PRESENT, REQUEST_ID, Tracer
 from animator.jobs.accounts import Accounts, task_of
 from animator.jobs.lifeline import die_with_parent
-from animator.jobs.patrol import Patrol
+from animator.jobs.patrol import Patrol, skip_pause
 from animator.jobs.progress import JobEvents, JobProgress
 from animator.jobs.queue import LATER, MAX_ATTEMPTS, QUEUE, message_attributes
 
@@ -207,10 +207,8 @@ class JobWorker(Worker):
         """Begin a job again, or tell those who wait that it failed."""
         if self._has_cut_short and job.retries_left is not None:
             # We ended it ourselves, so this attempt, which RQ counts, shall not count.
-            # Nothing was missing, so the next begins at once; the pauses before others are kept.
-            pauses = job.retry_intervals or []
-            job.retry_intervals = [0, *pauses[len(pauses) - job.retries_left :]]
             job.retries_left += 1
+            skip_pause(job)
         is_last = not job.should_retry
         super().handle_job_failure(job, queue, *args, **kwargs)
         if is_last:

@@ -28,7 +28,8 @@ class Beat:
         self.patrol = Patrol(self.queue, lambda job, why: self.given_up.append((job.id, why)))
 
     def enqueue(self, retries: int = 2) -> Job:
-        return self.queue.enqueue_call("t", job_id="j", retry=Retry(max=retries), timeout=60)
+        retry = Retry(max=retries, interval=PAUSES)
+        return self.queue.enqueue_call("t", job_id="j", retry=retry, timeout=60)
 
     def take(self) -> None:
         """What a worker does first: move the job from the queue to the list of those taken."""
@@ -44,6 +45,12 @@ class Beat:
             pipeline.execute()
         job.set_status(JobStatus.STARTED)
 
+    def break_off(self, job: Job) -> None:
+        """What a worker does when an error ends a job."""
+        with self.client.pipeline() as pipeline:
+            job.retry(self.queue, pipeline)
+            pipeline.execute()
+
 
 @pytest.fixture
 def beat(client: Redis, monkeypatch: pytest.MonkeyPatch) -> Beat:
@@ -54,9 +61,10 @@ def test_abandoned_job_goes_back_into_the_queue(beat: Beat) -> None:
     job = beat.enqueue()
     beat.begin(job, is_abandoned=True)
     beat.patrol.walk()
-    assert beat.queue.job_ids == ["j"]
+    assert beat.queue.job_ids == ["j"], "at once: nothing was missing"
     assert job.get_status() == JobStatus.QUEUED
     assert beat.given_up == []
+    assert Job.fetch("j", beat.client, JSONSerializer).get_retry_interval() == 10, "if it breaks"
 
 
 def test_abandoned_job_without_an_attempt_left_is_given_up(beat: Beat) -> None:
@@ -117,14 +125,12 @@ def test_two_never_walk_at_a_time_and_a_killed_one_blocks_for_seconds_only(beat:
 def test_job_is_begun_again_after_a_pause_and_before_all_others(
     beat: Beat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job = beat.queue.enqueue_call(
-        "t", job_id="j", retry=Retry(max=MAX_ATTEMPTS - 1, interval=PAUSES), timeout=60
-    )
+    job = beat.enqueue(retries=MAX_ATTEMPTS - 1)
     pauses = []
     for _ in PAUSES:
-        beat.begin(job, is_abandoned=True)
+        beat.begin(job, is_abandoned=False)
         ended = time.time()
-        beat.patrol.walk()
+        beat.break_off(job)
         assert beat.queue.job_ids == []
         assert job.get_status() == JobStatus.SCHEDULED
         due = beat.queue.scheduled_job_registry.get_scheduled_time("j").timestamp()
