@@ -154,11 +154,19 @@ class Course:
 
     @contextlib.contextmanager
     def waking(self, model: str, versions: Collection[str]) -> Iterator[None]:
-        """Let none of these rest meanwhile: they are about to be released."""
-        keys = [(model, version) for version in versions]
+        """Let none of these rest meanwhile: they are about to be released.
+
+        Where that fails, those that had no workers before have none again.
+        """
+        find, keys = self._engine.registry.find, [(model, version) for version in versions]
+        resting = [version for version in versions if not find(model, version).is_wanted]
         self._being_woken.update(keys)
         try:
             yield
+        except BaseException:
+            for version in resting:
+                self.retire(model, version)
+            raise
         finally:
             self._being_woken.subtract(keys)
             # Whoever is woken by nobody is not remembered: a server is given ever new versions.

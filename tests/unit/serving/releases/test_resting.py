@@ -90,6 +90,29 @@ async def test_version_rests_after_all_where_its_next_release_does_not_begin(hou
     assert house.pools["1.1"].min_workers == 0
 
 
+async def test_version_that_cannot_be_woken_is_not_tried_for_ever(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = house.pools["1.1"]
+    await house.releases.begin(CANARY, by="management")
+    house.releases.steering.abort("m", by="management")
+    await turns(lambda: pool.min_workers == 0)
+
+    async def scale(min_workers: int, max_workers: int, *, wait: bool) -> int:
+        # As a real one, which tries again and again what cannot be started.
+        pool.min_workers, pool.max_workers = min_workers, max_workers
+        if wait:
+            raise InvalidModel("it cannot be loaded")
+        return 0
+
+    monkeypatch.setattr(pool, "scale", scale)
+    with pytest.raises(InvalidModel):
+        await house.releases.begin(CANARY, by="management")
+    await turns(lambda: pool.min_workers == 0)
+    assert pool.min_workers == 0
+    assert not house.engine.registry.find("m", "1.1").is_wanted
+
+
 async def test_version_that_is_woken_for_longer_than_it_may_drain_keeps_its_workers(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
