@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from serving.config_keys import IGNORED, KEYS, MODEL_KEYS, OWN, is_true
+from serving.errors import reason_of
 from serving.hardware import count_gpus, usable_cores
 from serving.model_config import ModelConfig
 from serving.properties import parse_properties
@@ -42,7 +43,7 @@ def read_properties(
     try:
         found = parse_properties(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        msg = f"{path}: {error}"
+        msg = f"{path}: {reason_of(error)}"
         raise InvalidSettings(msg) from error
     replaced = {key: _replaced(value, environment) for key, value in found.items()}
     return lay_over(replaced, environment, overrides)

@@ -64,6 +64,7 @@ __all__ = (
     "WorkflowNotFound",
     "WouldBeLate",
     "error_from_code",
+    "reason_of",
 )
 
 
@@ -251,6 +252,12 @@ class WorkerDied(InferenceFailed):
 def error_from_code(code: str, message: str) -> ServingError:
     """Rebuild an error that came over a wire; an unknown code gives the root of the tree."""
     return _CLASSES.get(code, ServingError)(message)
+
+
+def reason_of(error: Exception) -> str:
+    """What went wrong, for who names the file himself: of the system's errors the words alone."""
+    words = error.strerror if isinstance(error, OSError) else None
+    return words or str(error)
 
 
 def _with_subclasses(root: type[ServingError]) -> dict[str, type[ServingError]]:

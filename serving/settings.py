@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from serving.audit.settings import AuditSettings
-from serving.errors import ServingError
+from serving.errors import ServingError, reason_of
 from serving.model_config import ModelConfig
 from serving.releases.plan import ReleasePlan
 from serving.watch.settings import WatchSettings
@@ -212,8 +212,7 @@ def read_settings(path: Path | None, environment: Mapping[str, str]) -> ServerSe
         _lay_over(table, environment)
         return msgspec.convert(table, ServerSettings, strict=False)
     except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        msg = f"{path or 'environment'}: {reason}"
+        msg = f"{path or 'environment'}: {reason_of(error)}"
         raise InvalidSettings(msg) from error
 
 

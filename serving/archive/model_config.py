@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from serving.errors import InvalidModel
+from serving.errors import InvalidModel, reason_of
 
 __all__ = ("config_from_yaml", "read_model_yaml")
 
@@ -100,7 +100,7 @@ def read_model_yaml(path: Path) -> dict[str, Any]:
         # The loader is a safe one.
         table = yaml.load(data, Loader=_LOADER) if is_small else None  # nosec B506
     except (OSError, yaml.YAMLError, RecursionError, ValueError) as error:
-        msg = f"cannot read {path.name}: {error}"
+        msg = f"cannot read {path.name}: {reason_of(error)}"
         raise InvalidModel(msg) from error
     if len(data) > _MOST_BYTES:
         msg = f"{path.name} has {len(data)} bytes, at most {_MOST_BYTES} are read"

@@ -15,7 +15,7 @@ from serving.audit.entry import AuditEntry, digest, encode
 from serving.audit.reading import AuditPage, AuditQuery, page_of
 from serving.audit.settings import AuditSettings
 from serving.audit.trail import AuditFile
-from serving.errors import AuditUnavailable
+from serving.errors import AuditUnavailable, reason_of
 
 __all__ = ("AuditWriter",)
 
@@ -173,4 +173,4 @@ class AuditWriter:
         )
 
     def _why(self, error: OSError) -> str:
-        return f"{self._settings.file}: {error.strerror or error}"
+        return f"{self._settings.file}: {reason_of(error)}"

@@ -11,7 +11,7 @@ import msgspec
 from serving.bench.measured import Trial
 from serving.bench.page import Report, report_page
 from serving.bench.torchserve_report import Case, ab_csv, ab_markdown
-from serving.errors import BadInput
+from serving.errors import BadInput, reason_of
 
 __all__ = ("TRIALS", "machine_facts", "read_trials", "write_cases", "write_page")
 
@@ -28,8 +28,7 @@ def read_trials(folder: Path) -> list[Trial]:
         lines = (folder / TRIALS).read_bytes().splitlines()[1:]
         return [msgspec.json.decode(line, type=Trial) for line in lines]
     except (OSError, msgspec.DecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        msg = f"{folder} holds no results of a bench ({TRIALS}): {reason}"
+        msg = f"{folder} holds no results of a bench ({TRIALS}): {reason_of(error)}"
         raise BadInput(msg) from error
 
 

@@ -13,7 +13,7 @@ import msgspec
 import yaml
 
 from serving.bench.setting import Space
-from serving.errors import ServingError
+from serving.errors import ServingError, reason_of
 
 __all__ = ("Benchmarks", "InvalidBenchmark", "Listed", "read_benchmarks")
 
@@ -93,8 +93,7 @@ def _read(path: Path) -> Mapping[str, Any]:
         # The loader is a safe one.
         table = yaml.safe_load(data) if len(data) <= _MOST_BYTES else None
     except (OSError, yaml.YAMLError, RecursionError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        msg = f"cannot read {path}: {reason}"
+        msg = f"cannot read {path}: {reason_of(error)}"
         raise InvalidBenchmark(msg) from error
     if not isinstance(table, dict):
         msg = f"{path} must be a table of names and values, of at most {_MOST_BYTES} bytes"

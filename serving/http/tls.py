@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from cryptography.x509.oid import NameOID
 
+from serving.errors import reason_of
 from serving.settings import InvalidSettings, ServerSettings
 
 __all__ = ("make_tls", "pem_pair")
@@ -77,7 +78,7 @@ def _pem_of_keystore(path: Path, password: str) -> tuple[bytes, bytes]:
             path.read_bytes(), password.encode()
         )
     except (OSError, ValueError) as error:
-        msg = f"cannot read the keystore {path}: {error}"
+        msg = f"cannot read the keystore {path}: {reason_of(error)}"
         raise InvalidSettings(msg) from error
     if key is None or certificate is None:
         msg = f"the keystore {path} holds no key with its certificate"

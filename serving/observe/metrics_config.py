@@ -11,6 +11,7 @@ from typing import Any, get_args
 import msgspec
 import yaml
 
+from serving.errors import reason_of
 from serving.observe.families import FamilyKind, FamilySpec
 from serving.settings import InvalidSettings
 
@@ -89,7 +90,7 @@ def read_metrics_config(path: Path) -> MetricsConfig:
     try:
         found = msgspec.convert(yaml.safe_load(path.read_bytes()) or {}, _File)
     except (OSError, yaml.YAMLError, msgspec.ValidationError) as error:
-        msg = f"metrics_config {path}: {error}"
+        msg = f"metrics_config {path}: {reason_of(error)}"
         raise InvalidSettings(msg) from error
     return MetricsConfig(
         server=tuple(_specs(found.ts_metrics, ())),

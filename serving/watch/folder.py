@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from serving.archive.content import is_model, is_passed_over
+from serving.errors import reason_of
 from serving.watch.brought import Brought
 from serving.watch.found import (
     SUFFIXES,
@@ -57,7 +58,7 @@ class WatchedFolder:
             paths = islice(self._paths(), self._settings.max_count)
             return in_order(self._describe(path) for path in paths)
         except OSError as error:
-            msg = f"{self._root} cannot be read: {error.strerror or error}"
+            msg = f"{self._root} cannot be read: {reason_of(error)}"
             raise LookFailed(msg) from error
 
     def bring(self, found: Found) -> Brought:

@@ -12,7 +12,7 @@ from serving.archive.content import digest_of
 from serving.archive.stored import StoredModel
 from serving.audit.actor import Actor, acting_as
 from serving.audit.log import AuditLog, Change
-from serving.errors import InvalidModel, ServerUnavailable, ServingError
+from serving.errors import InvalidModel, ServerUnavailable, ServingError, reason_of
 from serving.releases.releases import Releases
 from serving.watch.counts import WatchCounts
 from serving.watch.departures import Departures
@@ -234,7 +234,7 @@ class Watcher:
             except (ServingError, OSError) as error:
                 change.is_dropped = is_passing(error)
                 if isinstance(error, OSError):
-                    msg = f"{found.key} cannot be read: {error.strerror or error}"
+                    msg = f"{found.key} cannot be read: {reason_of(error)}"
                     raise InvalidModel(msg) from error
                 raise
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 
 from serving.archive.manifest import ModelName
-from serving.errors import InvalidModel
+from serving.errors import InvalidModel, reason_of
 from serving.protocol.metadata import TensorMetadata
 
 __all__ = ("ENSEMBLE_FILE", "EnsembleOutput", "EnsembleSpec", "Step", "read_ensemble")
@@ -86,7 +86,7 @@ def read_ensemble(folder: Path) -> EnsembleSpec:
         spec = msgspec.toml.decode(path.read_bytes(), type=EnsembleSpec)
         _check(spec)
     except (OSError, msgspec.DecodeError, InvalidModel) as error:
-        msg = f"{path}: {error}"
+        msg = f"{path}: {reason_of(error)}"
         raise InvalidModel(msg) from error
     return spec
 

@@ -195,5 +195,5 @@ def test_value_that_is_none_stops_the_start(tmp_path: Path, text: str, reason: s
 
 
 def test_file_that_cannot_be_read_stops_the_start(tmp_path: Path) -> None:
-    with pytest.raises(InvalidSettings, match="nowhere"):
+    with pytest.raises(InvalidSettings, match=r"nowhere: No such file or directory$"):
         read_properties(tmp_path / "nowhere", {}, {})
