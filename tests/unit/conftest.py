@@ -1,3 +1,4 @@
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -5,6 +6,9 @@ import pytest
 from serving.observe.tracing import TraceOptions, Tracer, make_tracer
 from tests.support_s3 import ObjectServer, object_server
 from tests.support_traces import Collector, collector
+
+# Before torch is loaded: on nets this small its threads only wait for one another, and spin.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 @pytest.fixture(scope="session")
