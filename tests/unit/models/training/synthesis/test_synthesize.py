@@ -1,3 +1,6 @@
+from collections.abc import Iterator
+from functools import cache
+
 import msgspec
 import numpy as np
 import pytest
@@ -46,8 +49,21 @@ def only(kind: FigureKind, settings: SynthesisSettings = CALM) -> SynthesisSetti
     return msgspec.structs.replace(settings, figures={kind: 1.0})
 
 
-def draw(settings: SynthesisSettings, count: int = 12, size: int = 192) -> list[Sample]:
-    return [synthesize(seed, size, settings) for seed in range(count)]
+@pytest.fixture(scope="module", autouse=True)
+def drawn() -> Iterator[None]:
+    yield
+    _synthesize.cache_clear()
+
+
+@cache
+def _synthesize(seed: int, settings: bytes) -> Sample:
+    return synthesize(seed, 192, msgspec.json.decode(settings, type=SynthesisSettings))
+
+
+def draw(settings: SynthesisSettings, count: int = 12) -> list[Sample]:
+    """Samples that the tests share, to look at alone; many ask for the same."""
+    written = msgspec.json.encode(settings)
+    return [_synthesize(seed, written) for seed in range(count)]
 
 
 def figures(settings: SynthesisSettings, count: int = 12) -> list[LabelledFigure]:
