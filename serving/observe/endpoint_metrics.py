@@ -90,6 +90,10 @@ class EndpointMetrics:
         """Say where the SLO can be read whenever a request is answered, and what is set for it."""
         self.tuned = queue
 
+    def fall_silent(self) -> None:
+        """Tell listeners no more: they have forgotten the version, but it may still owe answers."""
+        self._listeners = ()
+
     def launched(self, waits_s: Sequence[float], reason: LaunchReason) -> None:
         """Count a batch that left the queue."""
         counts = self.counts

@@ -46,8 +46,10 @@ class ServerMetrics(Collector):
         the restart that it is. A server that is given new versions for months would else tell of
         them all.
         """
-        if self._versions.pop((name, version), None) is None:
+        found = self._versions.pop((name, version), None)
+        if found is None:
             return
+        found.fall_silent()
         is_last = all(other != name for other, _ in self._versions)
         for listener in self.listeners:
             listener.forget(name, version, is_last=is_last)

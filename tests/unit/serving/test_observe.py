@@ -109,7 +109,9 @@ def test_version_that_is_served_no_longer_is_forgotten_and_the_others_go_on() ->
         endpoint.answered(0.5, "ok")
     metrics.forget_endpoint("cat", "1")
     metrics.forget_endpoint("cat", "1")
+    heard = len(listener.heard)
     versions["1"].answered(0.5, "ok")
+    assert len(listener.heard) == heard, "they would begin to tell of it again"
     versions["2"].answered(0.5, "ok")
     text = metrics.as_text().decode()
     assert 'model_version="1"' not in text
