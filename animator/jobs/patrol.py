@@ -7,6 +7,7 @@ from typing import Any
 from rq import Queue
 from rq.job import Job, JobStatus
 from rq.registry import FailedJobRegistry, FinishedJobRegistry, StartedJobRegistry
+from rq.utils import now
 from rq.worker_registration import clean_worker_registry
 
 __all__ = ("Patrol", "skip_pause")
@@ -55,14 +56,14 @@ class Patrol:
 
     def _return_stuck(self) -> None:
         """Give back what was taken by a worker that died before it could begin."""
-        now = time.monotonic()
+        instant = time.monotonic()
         taken = self._queue.intermediate_queue.get_job_ids()
-        self._taken = {id: self._taken.get(id, now) for id in taken}
+        self._taken = {id: self._taken.get(id, instant) for id in taken}
         for id, since in self._taken.items():
             job = self._queue.fetch_job(id)
             if job is None or job.get_status() in (JobStatus.FINISHED, JobStatus.FAILED):
                 self._queue.intermediate_queue.remove(id)
-            elif now - since > _STUCK and id not in self._queue.started_job_registry:
+            elif instant - since > _STUCK and id not in self._queue.started_job_registry:
                 self._queue.intermediate_queue.remove(id)
                 self._queue.push_job_id(id, at_front=True)
 
@@ -77,6 +78,8 @@ class Patrol:
             with self._queue.connection.pipeline() as pipeline:
                 if job is not None:
                     job.set_status(JobStatus.QUEUED, pipeline=pipeline)
+                    job.enqueued_at = now()  # it waits for a worker from now on
+                    job.save(pipeline=pipeline)
                     self._queue.push_job_id(id, pipeline=pipeline, at_front=True)
                 registry.remove(id, pipeline=pipeline)
                 pipeline.execute()

@@ -146,6 +146,8 @@ def test_job_is_begun_again_after_a_pause_and_before_all_others(
         assert job.get_status() == JobStatus.QUEUED
         assert beat.queue.scheduled_job_registry.get_job_ids() == []
         job = Job.fetch("j", beat.client, JSONSerializer)
+        assert job.enqueued_at is not None
+        assert job.enqueued_at.timestamp() >= ended, "the pause is no waiting for a worker"
     assert PAUSES == (2, 10)
     assert pauses == pytest.approx(PAUSES, abs=1.0), "RQ counts whole seconds"
     beat.begin(job, is_abandoned=True)
