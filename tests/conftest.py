@@ -30,6 +30,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish() -> None:
     """What was imported and collected stays; a quarter of the time went into looking at it again
-    and again for garbage."""
+    and again for garbage. What tests make is looked at less often than Python would."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000)
