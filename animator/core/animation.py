@@ -71,7 +71,7 @@ FORMATS: Mapping[AnimationFormat, FormatFacts] = MappingProxyType(
             media_type="image/gif",
             kind="picture",
             has_alpha=True,
-            title="animated GIF, 255 colours",
+            title="animated GIF, 128 colours",
         ),
         AnimationFormat.MP4: FormatFacts(
             suffix="mp4",
