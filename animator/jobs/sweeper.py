@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import groupby
+from typing import TypeVar
 
 from redis import Redis
 
@@ -17,6 +18,8 @@ logger = logging.getLogger(__name__)
 
 _GRACE = 3600.0
 """Seconds after which a file that belongs to nothing is not one that is just being stored."""
+
+_Thing = TypeVar("_Thing")
 
 _SHARE = 120.0
 """Seconds for each of the things to be done: a sweep that goes on for long is ended, and the last
@@ -69,18 +72,24 @@ class Sweeper:
 
         What is left has its turn in the next sweep.
         """
-        end = self._timer() + _SHARE
         count = 0
-        for one in those:
+        for one in self._in_time(those):
             act(one)
             count += 1
+        return count
+
+    def _in_time(self, those: Iterable[_Thing]) -> Iterator[_Thing]:
+        """Those whose turn comes before the time is over, the first in any case."""
+        end = self._timer() + _SHARE
+        for one in those:
+            yield one
             if self._timer() > end:
                 break
-        return count
 
     def _lost(self, before: float) -> Iterator[str]:
         """Old files whose document is gone; it is asked for once for all of its files."""
-        for id, files in groupby(self._blobs.written_before(before), _id_in):
+        # Asking takes its time, too, where nothing is lost.
+        for id, files in self._in_time(groupby(self._blobs.written_before(before), _id_in)):
             if not self._documents.knows(id):
                 yield from files
 

@@ -4,6 +4,7 @@ import os
 import string
 import time
 from pathlib import Path
+from unittest.mock import Mock
 
 import msgspec
 import pytest
@@ -139,6 +140,19 @@ def test_sweep_that_takes_too_long_is_ended_and_gone_on_with_in_the_next(
         left.append(len(documents.drawings_of("somebody")))
     assert left == [1, 0], "three take more than two minutes"
     assert blobs.written_before(late) == (), "they do not wait for the drawings"
+
+
+def test_sweep_that_finds_nothing_lost_is_ended_as_well(
+    client: Redis, documents: FileDocuments, blobs: FileBlobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    minutes = (60.0 * number for number in range(1000))
+    for number in range(5):
+        fill(documents, blobs, f"kept-{number}", None)
+    late = time.time() + 7200
+    knows = Mock(side_effect=documents.knows)
+    monkeypatch.setattr(documents, "knows", knows)
+    Sweeper(client, documents, blobs, clock=lambda: late, timer=lambda: next(minutes)).sweep()
+    assert knows.call_count == 3, "three take more than two minutes"
 
 
 def test_clock_is_that_of_the_world(
