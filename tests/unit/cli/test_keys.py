@@ -58,7 +58,7 @@ def _make_keys(file: Path, whose: str, begin: Barrier) -> None:
 
 def test_two_processes_that_make_keys_at_a_time_lose_none(keys: KeyFile, tmp_path: Path) -> None:
     file = tmp_path / "keys.toml"
-    context = multiprocessing.get_context("fork")
+    context = multiprocessing.get_context("spawn")
     begin = context.Barrier(2)
     makers = [context.Process(target=_make_keys, args=(file, whose, begin)) for whose in "ab"]
     for maker in makers:
