@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 
 from models.importers.conventions import Kind
 from models.importers.errors import CannotImport, UnknownNetwork
-from models.importers.importing import ImportOptions, import_checkpoint
+from models.importers.importing import ImportedModel, ImportOptions, import_checkpoint
 from serving.archive.manifest import Manifest, check_files, read_manifest
 from serving.local import LocalPredictor
 from serving.protocol.tensors import Tensors
@@ -26,6 +26,8 @@ from tests.support_checkpoints import (
     write_mar,
     write_pickle,
 )
+
+Imported = tuple[ImportedModel, list[tuple[str, float]]]
 
 QUICK = ImportOptions(graph=False)
 HALF = ImportOptions(half=True, graph=False)
@@ -91,14 +93,28 @@ def assert_declared(manifest: Manifest, found: Tensors) -> None:
         assert all(declared in (-1, size) for declared, size in sizes)
 
 
-def test_folder_is_what_the_server_loads(tmp_path: Path, mask_state: State) -> None:
-    model = import_checkpoint(saved(tmp_path, mask_state), tmp_path / "theirs")
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory, mask_state: State) -> Imported:
+    """A model with its graph, and what was told while it was imported."""
+    folder = tmp_path_factory.mktemp("models")
+    told: list[tuple[str, float]] = []
+    model = import_checkpoint(
+        saved(tmp_path_factory.mktemp("file"), mask_state),
+        folder / "theirs",
+        tell=lambda *step: told.append(step),
+    )
+    return model, told
+
+
+def test_folder_is_what_the_server_loads(imported: Imported) -> None:
+    model, _ = imported
     manifest = read_manifest(model.folder)
     check_files(manifest, model.folder)
     assert manifest.name == model.name == "theirs"
     assert set(manifest.files) == {"weights.safetensors", "network.json", "model.onnx"}
     assert model.description.role == "detector"
-    found = LocalPredictor(tmp_path, 1).infer("theirs", {"image": noise(90, 70)})
+    models = LocalPredictor(model.folder.parent, 1)
+    found = models.infer("theirs", {"image": noise(90, 70)})
     count = len(found["scores"])
     assert found["boxes"].shape == (count, 4)
     assert found["masks"].shape == (count, 28, 28)
@@ -106,11 +122,8 @@ def test_folder_is_what_the_server_loads(tmp_path: Path, mask_state: State) -> N
     assert {array.dtype for array in found.values()} == {np.dtype(np.float32)}
 
 
-def test_each_step_is_told_as_it_begins(tmp_path: Path, mask_state: State) -> None:
-    told: list[tuple[str, float]] = []
-    import_checkpoint(
-        saved(tmp_path, mask_state), tmp_path / "m", tell=lambda *step: told.append(step)
-    )
+def test_each_step_is_told_as_it_begins(imported: Imported) -> None:
+    _, told = imported
     assert [step for step, _ in told] == ["reading", "converting", "tracing the graph"]
     assert [share for _, share in told] == sorted(share for _, share in told)
 
