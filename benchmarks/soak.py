@@ -12,6 +12,7 @@ import argparse
 import os
 import platform
 import random
+import signal
 import sys
 import tempfile
 import threading
@@ -44,6 +45,7 @@ _PEOPLE, _PROGRAMS = 3, 1
 def main() -> int:
     """Soak, judge, report."""
     options = _parse()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # and clean up
     options.output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="animator-soak-") as name:
         data = Path(name) / "data"
