@@ -55,8 +55,14 @@ run: setup
 		$(MAKE) --no-print-directory setup-torch; fi
 	@$(BIN)/animator serve $(ARGS)
 
+# Unit tests share nothing; the others start servers and browsers, which are to have the machine.
 test: setup-dev
+ifeq ($(strip $(ARGS)),)
+	@$(BIN)/python -m pytest tests/unit -n auto --maxprocesses 4 --dist loadfile; unit=$$?; \
+		$(BIN)/python -m pytest --ignore=tests/unit && exit $$unit
+else
 	@$(BIN)/python -m pytest $(ARGS)
+endif
 
 lint: setup-dev
 	@$(BIN)/ruff check .
