@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from animator.core.drawing import Figure
+from animator.core.drawing import Drawing, Figure
 from animator.core.errors import AnimatorError, InvalidScene
 from animator.core.mask import Mask
 from animator.core.moved_figure import MovedFigure
@@ -18,6 +18,7 @@ from animator.core.stage import Stage
 from animator.motion import Performance, perform, retarget
 from animator.render import film_figure, frame_scene, show_frame, stand
 from animator.rigging import build_rig, deform, pose_joints, rest_joints
+from animator.vision import whiten_paper
 
 __all__ = ("Performer", "stage_script")
 
@@ -32,6 +33,7 @@ class Performer:
         mask: figure space, the size of the figure's image.
         skeleton: figure space.
         performance: what it does, and how it follows it.
+        drawing: upright, whose paper is to be white; None: the paint stays as it is.
     """
 
     role: Role
@@ -39,6 +41,7 @@ class Performer:
     mask: Mask
     skeleton: Skeleton
     performance: Performance
+    drawing: Drawing | None = None
 
 
 def stage_script(
@@ -91,4 +94,5 @@ def _move(performer: Performer) -> MovedFigure:
         (clip,) = performer.performance.clips
         poses = retarget(*clip, rig.skeleton, rig.to_world)
     joints = pose_joints(rest_joints(rig), rig.skeleton.parents, poses).places
-    return MovedFigure(performer.figure, performer.mask, rig, joints, deform(rig, poses))
+    moved = MovedFigure(performer.figure, performer.mask, rig, joints, deform(rig, poses))
+    return moved if performer.drawing is None else whiten_paper(moved, performer.drawing)

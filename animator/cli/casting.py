@@ -67,6 +67,7 @@ def _cast(role: Role, predictor: Predictor) -> Performer:
                 mask=mask,
                 skeleton=skeleton,
                 performance=_read_performance(role, skeleton),
+                drawing=None if is_character(role.figure) else drawing,
             )
     msg = f"No figure was found in {role.figure}."
     raise NoFigureFound(msg)

@@ -1,7 +1,6 @@
 """From a drawing and its annotation to animations: figures move on a stage, which is filmed."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -21,7 +20,7 @@ from animator.pipeline.filming import film
 from animator.pipeline.moving import move_figures
 from animator.pipeline.progress import Progress
 from animator.render import plan_scene
-from animator.vision import balance_white, remove_figures
+from animator.vision import remove_figures, whiten_paper
 
 __all__ = ("animate", "set_stage", "stage_figures")
 
@@ -93,13 +92,10 @@ def set_stage(
     page = (drawing.width, drawing.height)
     scene = plan_scene(moved, request.side, request.background, page)
     scene = msgspec.structs.replace(scene, overlays=request.overlays)
-    shown = moved if request.background.kind == "paper" else [_whiten(drawing, m) for m in moved]
+    shown = (
+        moved if request.background.kind == "paper" else [whiten_paper(m, drawing) for m in moved]
+    )
     return Stage(scene, tuple(shown), _behind(drawing, moved, request, picture))
-
-
-def _whiten(drawing: Drawing, moved: MovedFigure) -> MovedFigure:
-    texture = balance_white(moved.rig.texture, drawing, moved.figure.box, moved.mask)
-    return replace(moved, rig=replace(moved.rig, texture=texture))
 
 
 def _behind(

@@ -10,7 +10,7 @@ from animator.vision.orientation import find_rotation, rotate_figures
 from animator.vision.predictor import Predictor
 from animator.vision.segment import segment
 from animator.vision.skeleton import build_skeleton
-from animator.vision.white_balance import balance_white
+from animator.vision.white_balance import whiten_paper
 
 __all__ = (
     "FigureView",
@@ -18,7 +18,6 @@ __all__ = (
     "Outline",
     "Predictor",
     "annotate_figures",
-    "balance_white",
     "build_skeleton",
     "complete_figure",
     "confirm",
@@ -31,4 +30,5 @@ __all__ = (
     "rotate_figures",
     "segment",
     "sketch_figures",
+    "whiten_paper",
 )

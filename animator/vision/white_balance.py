@@ -4,6 +4,8 @@ Photos of white paper come out grey in a room and brown under a lamp. A figure t
 brings some of that along inside its lines, and looks dirty on a white ground.
 """
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +13,11 @@ from numpy.typing import NDArray
 from animator.core.drawing import Drawing
 from animator.core.geometry import Box
 from animator.core.mask import Mask
+from animator.core.moved_figure import MovedFigure
 from animator.vision.paper import estimate_paper, is_light_on_dark
 from animator.vision.scaling import shrink
 
-__all__ = ("balance_white",)
+__all__ = ("balance_white", "whiten_paper")
 
 SIDE = 192
 """Paper and paint are looked at on pictures of about this longer side, pixels."""
@@ -36,6 +39,15 @@ BRIGHT = 98.0
 
 ROOM = 1.05
 """How far beyond the range, as a factor, that may come: light falls unevenly on paper."""
+
+
+def whiten_paper(moved: MovedFigure, drawing: Drawing) -> MovedFigure:
+    """The figure, its paint as if it had been drawn on white.
+
+    drawing: drawing space, upright, that the figure was cut out of.
+    """
+    texture = balance_white(moved.rig.texture, drawing, moved.figure.box, moved.mask)
+    return replace(moved, rig=replace(moved.rig, texture=texture))
 
 
 def balance_white(

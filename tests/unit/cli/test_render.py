@@ -169,8 +169,12 @@ def test_stiff_bone_that_the_figure_lacks_is_named(
 
 def test_drawing_in_a_scene_is_looked_at(animator: Animator, scene: Path, stick_png: Path) -> None:
     party = scene.parent / "party.toml"
-    party.write_text(f'size = [64, 64]\n[[figures]]\ndrawing = "{stick_png}"\nmotion = "wave"')
+    look = 'size = [200, 200]\nbackground = "transparent"'
+    party.write_text(f'{look}\n[[figures]]\ndrawing = "{stick_png}"\nmotion = "wave"')
     assert animator("render", party, "-o", "party.png") == 0
+    pixels = np.array(Image.open("party.png").convert("RGBA")).astype(int)
+    paper = pixels[(pixels[..., 3] == 255) & (pixels.min(axis=2) > 200)]
+    assert abs(np.median(paper[:, :3]) - 252) <= 3  # it was 225 in the photo
 
 
 @pytest.mark.parametrize(

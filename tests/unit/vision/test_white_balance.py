@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from animator.core.drawing import Drawing
 from animator.core.geometry import Box
 from animator.core.mask import Mask
-from animator.vision import balance_white
+from animator.vision.white_balance import balance_white
 
 Picture = NDArray[np.uint8]
 Colour = tuple[int, int, int]
