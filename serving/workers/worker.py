@@ -142,6 +142,9 @@ def _load(channel: Channel, message: Load, ranks: Ranks | None) -> AnyHandler | 
 
 def _build(message: Load) -> AnyHandler:
     """Load the model and try it; a codec only gets ready to decode and encode."""
+    # Folders of models belong to others. And bytecode is told from newer source by whole seconds
+    # and its length: a handler that is mended within the second of its first load would not be.
+    sys.dont_write_bytecode = True
     handler = load_handler(message.handler, Path(message.context.model_dir))
     if message.is_codec:
         prepare = getattr(handler, "prepare", None)

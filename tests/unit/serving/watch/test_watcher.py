@@ -155,6 +155,19 @@ async def test_version_that_was_mended_while_the_server_was_down_is_a_canary_fir
         assert place.releases.read("tag").candidate == "2"
 
 
+async def test_handler_mended_within_a_second_is_the_new_one_and_its_folder_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    source = tmp_path / "models" / "tag" / "1" / "tag.py"
+    for word in ("one", "two"):
+        put(source.parent, "1", word)
+        os.utime(source, (1_800_000_000, 1_800_000_000))
+        async with watching(tmp_path) as place:
+            assert await place.ask() == word
+    assert {path.name for path in source.parent.iterdir()} == {"tag.py", "manifest.json"}
+
+
 async def test_what_the_settings_did_not_load_at_the_start_is_left_alone(tmp_path: Path) -> None:
     async with watching(tmp_path) as place:
         root = place.folder
