@@ -21,8 +21,11 @@ def ink(frames: Frames, background: tuple[int, int, int] = (255, 255, 255)) -> N
     return np.asarray(np.abs(frames - np.array(background)).max(axis=-1) > 24)
 
 
-def moved(frames: Frames) -> NDArray[np.float64]:
-    """Share of the drawn pixels that change from each frame to the next: (F - 1,)."""
-    changed = np.abs(np.diff(frames, axis=0)).max(axis=-1) > 24
+def moved(frames: Frames, least: int = 24) -> NDArray[np.float64]:
+    """Share of the drawn pixels that change from each frame to the next: (F - 1,).
+
+    least: levels by which a pixel changes, 0..255.
+    """
+    changed = np.abs(np.diff(frames, axis=0)).max(axis=-1) > least
     drawn = ink(frames)[1:].sum(axis=(1, 2))
     return np.asarray(changed.sum(axis=(1, 2)) / np.maximum(drawn, 1))

@@ -70,7 +70,8 @@ def test_drawing_dances_then_jumps_and_is_saved(page: Page, shared_data: Path) -
     border = np.ones(drawn.shape[1:], bool)
     border[2:-2, 2:-2] = False
     assert not drawn[:, border].any(), "the figure stays inside the picture"
-    assert moved(frames).min() > 0, "the figure moves from every frame to the next"
+    # pale lines on white, which hardly move where the jump turns
+    assert moved(frames, least=8).min() > 0, "the figure moves from every frame to the next"
     assert moved(frames).mean() > 0.02
 
     name, data = save(page, "Save as video")
